@@ -7,8 +7,9 @@ import { type Json, readJson } from '../lib/parse-json.ts'
 
 /** An event to publish. */
 export interface NewEvent {
+  /** The name of an event type of the catalogue. */
   readonly type: string
-  /** Any JSON value but null. */
+  /** Any JSON value but null, of at most 256 KiB as JSON, which matches the schema of the type. */
   readonly data?: unknown
   /** In place of `data`: the text of any JSON value, which is kept to the letter. */
   readonly dataText?: string | null | undefined

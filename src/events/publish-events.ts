@@ -27,6 +27,7 @@ const MAX_TRIES = 5
 export const MAX_EVENTS_PER_CALL = 1_000
 
 export interface PublishedEvent {
+  /** `evt_…` */
   readonly id: string
   /** One delivery for each enabled webhook that subscribes to the event type. */
   readonly deliveryCount: number

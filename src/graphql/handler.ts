@@ -12,12 +12,10 @@ import type { RateLimiter } from '../auth/access/rate-limit.ts'
 import { Quota } from '../auth/access/rate-limit.ts'
 import { ownerOf } from '../auth/access/scope.ts'
 import type { Connection } from '../http/connection.ts'
-import { HttpRejection, PROBLEMS, type ProblemKind } from '../http/problem.ts'
+import { type FaultLogs, HttpRejection, PROBLEMS, type ProblemKind } from '../http/problem.ts'
 import { readJsonObject, readObject } from '../http/read-body.ts'
 import { CONSOLE_HEADER } from '../http/session-cookie.ts'
 import type { DomainError } from '../lib/errors.ts'
-import type { Logger } from '../telemetry/logger.ts'
-import type { OutageLog } from '../telemetry/outages.ts'
 import { REQUEST_ID_HEADER } from '../telemetry/request-log.ts'
 import type { DomainDeps, Identify, RequestContext } from './context.ts'
 import { createExecute, type Execute, type Result } from './execute.ts'
@@ -29,15 +27,13 @@ export type TrustedDocuments = Readonly<Record<string, string>>
 /** Without a server, there is no connection. */
 export type Handle = (request: Request, connection?: Partial<Connection>) => Promise<Response>
 
-export interface HandlerOptions {
+export interface HandlerOptions extends FaultLogs {
   /** The schema for a document. */
   readonly schema: (document: string) => Promise<GraphQLSchema>
   /** Default: `/graphql`. */
   readonly path?: string
   readonly identify: Identify
   readonly rateLimiter: RateLimiter
-  readonly logger: Logger
-  readonly outages: OutageLog
   /** The origins allowed by CORS. */
   readonly corsOrigins: readonly string[]
   /** The only documents that clients may run. Null: any. */

@@ -3,42 +3,23 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-/** An HTTPS server on the loopback interface that passes each complete POST request to `handle`. */
-interface HttpsReceiver {
-  readonly port: number
-  close(): Promise<void>
-}
-
-interface Certificate {
-  readonly certPem: string
-  readonly keyPem: string
-}
-
-export type DeliveryHandler = (request: DeliveryRequest) => Promise<void>
-
-interface DeliveryRequest {
-  readonly headers: IncomingHttpHeaders
-  /** `null` if the body is larger than 1 MiB. */
-  readonly body: Buffer | null
-  respond(status: number, text: string): void
-}
+/** Returns the status and the text of the response. The body is null if it is larger than 1 MiB. */
+export type DeliveryHandler = (
+  headers: IncomingHttpHeaders,
+  body: Buffer | null,
+) => Promise<readonly [status: number, text: string]>
 
 const MAX_BODY_BYTES = 1_048_576
 /** How long `close` waits for responses in progress. */
 const CLOSE_GRACE_MS = 250
 
-export async function openHttpsReceiver({
-  port,
-  certificate,
-  onWarning,
-  handle,
-}: {
-  readonly port: number
-  readonly certificate: Certificate
-  readonly onWarning: (message: string) => void
-  readonly handle: DeliveryHandler
-}): Promise<HttpsReceiver> {
-  const options = { cert: certificate.certPem, key: certificate.keyPem }
+/** An HTTPS server on the loopback interface that passes each complete POST request to `handle`. */
+export async function openHttpsReceiver(
+  port: number,
+  options: { readonly cert: string; readonly key: string },
+  onWarning: (message: string) => void,
+  handle: DeliveryHandler,
+) {
   const server = createServer(options, (request, response) => {
     receive(handle, request, response).catch((error: Error) => {
       onWarning(`Handling a request failed: ${error.message}`)
@@ -75,11 +56,8 @@ async function receive(
     response.writeHead(405, { allow: 'POST' }).end('Deliveries are POST requests.\n')
     return
   }
-  const body = await readBody(request)
-  const respond = (status: number, text: string) => {
-    response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
-  }
-  await handle({ headers: request.headers, body, respond })
+  const [status, text] = await handle(request.headers, await readBody(request))
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
 }
 
 /** Reads a body of any size to the end, because a sender that is still writing would miss the response. */

@@ -6,7 +6,7 @@
 
 /**
  * The steps that one filter, template or selection may take for one event. A step looks at one value, or at 64 characters
- * of text. `posthorn.insert_events` has the same number for all filters of an organization together.
+ * of text. `posthorn.apply_filters` has the same number for all filters of an organization together.
  */
 export const MAX_STEPS = 200_000
 

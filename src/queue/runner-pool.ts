@@ -15,7 +15,7 @@ const MAX_CONNECTIONS = 5
  * of them: docs/concepts/reliability.md.
  */
 const SETTINGS = `
-  set synchronous_commit = off;
+  set synchronous_commit = off; set plan_cache_mode = force_generic_plan;
   set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; set jit = off;
   select set_config('enable_' || method, 'off', false) from unnest(
     case when current_setting('server_version_num')::int >= 180000 then array['indexscan', 'sort']

@@ -2,6 +2,7 @@ import { resourceLimits } from 'node:worker_threads'
 import { requireListedKeys } from '../auth/encryption/stored-secrets.ts'
 import type { OidcSignIn } from '../auth/sessions/oidc/oidc-sign-in.ts'
 import type { Role, Settings } from '../config/settings.ts'
+import type { PublishedEvent } from '../events/publish-events.ts'
 import { startHttpServer } from '../server/http-server.ts'
 import { createMetricsRoutes, createOperatorRoutes } from '../server/operator-routes.ts'
 import { watchDatabase } from '../telemetry/database-metrics.ts'
@@ -11,7 +12,7 @@ import { createRequestLogger } from '../telemetry/request-log.ts'
 import { startTracing } from '../telemetry/start-tracing.ts'
 import { type CommonServices, openCommonServices } from './common-services.ts'
 import type { Provisioned } from './embedded/provision.ts'
-import type { HostEvent, HostPublished } from './publish-for-host.ts'
+import type { HostEvent } from './publish-for-host.ts'
 import type { Services } from './services.ts'
 
 /** What runs in a process. Disposing of it finishes what is in flight. */
@@ -21,7 +22,7 @@ export interface Running extends AsyncDisposable {
   /** The organization and the key of embedded mode. Null without it, and for a worker. */
   readonly provisioned: Provisioned | null
   /** Publishes an event of the host application. Only with the API. */
-  publish(event: HostEvent): Promise<HostPublished>
+  publish(event: HostEvent): Promise<PublishedEvent>
   /** Makes a shutdown unclaim the jobs in flight instead of finishing them. */
   abort(): void
 }

@@ -2,8 +2,9 @@ import { parentPort } from 'node:worker_threads'
 import { createBirpc } from 'birpc'
 import type { Role, Settings } from '../config/settings.ts'
 import { explainFailure } from '../db/explain-failure.ts'
+import type { PublishedEvent } from '../events/publish-events.ts'
 import { type App, startApp } from './app.ts'
-import type { HostEvent, HostPublished } from './publish-for-host.ts'
+import type { HostEvent } from './publish-for-host.ts'
 
 /* The program of the thread that the main thread supervises, and the messages between both. */
 
@@ -11,7 +12,7 @@ import type { HostEvent, HostPublished } from './publish-for-host.ts'
 export interface RoleThread {
   start(settings: Settings, role: Role, restarts: number): Promise<Started>
   /** See `Running`. */
-  publish(event: HostEvent): Promise<HostPublished>
+  publish(event: HostEvent): Promise<PublishedEvent>
   /** Answers as soon as the event loop of the thread turns. */
   ping(): void
   /** Finishes what is in flight; then the thread ends. */

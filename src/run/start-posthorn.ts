@@ -3,15 +3,17 @@ import type { Environment } from '../config/setting-files.ts'
 import type { Role, Settings } from '../config/settings.ts'
 import { explainFailure } from '../db/explain-failure.ts'
 import { migrateDatabase } from '../db/migrate/migrate.ts'
+import type { PublishedEvent } from '../events/publish-events.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { readGeneratedSecret } from '../lib/generated-secret.ts'
 import { createLogger, type Logger } from '../telemetry/logger.ts'
 import type { Running } from './app.ts'
 import { openRuntime } from './embedded/runtime.ts'
 import { saveServerUrl } from './embedded/server-address.ts'
-import type { HostEvent, HostPublished } from './publish-for-host.ts'
+import type { HostEvent } from './publish-for-host.ts'
 
-export type { HostEvent, HostPublished } from './publish-for-host.ts'
+export type { PublishedEvent } from '../events/publish-events.ts'
+export type { HostEvent } from './publish-for-host.ts'
 
 /** Posthorn in this process. Disposing of it finishes the requests and attempts in flight, and closes everything. */
 export interface Posthorn extends AsyncDisposable {
@@ -25,7 +27,7 @@ export interface Posthorn extends AsyncDisposable {
    * Publishes an event by the rules of the mutation `publishEvent`. Rejects with what is wrong with the event, and for a
    * process of the role `worker`.
    */
-  publish(event: HostEvent): Promise<HostPublished>
+  publish(event: HostEvent): Promise<PublishedEvent>
 }
 
 /**

@@ -7,8 +7,6 @@ import { HAS_PROBE, releaseProbe } from './circuit-breaker.ts'
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { endWaits } from './retry-after-hold.ts'
 
-export type BacklogReleaser = ReturnType<typeof createBacklogReleaser>
-
 interface Backlog {
   readonly webhookId: string
   readonly organizationId: string

@@ -49,7 +49,7 @@ export function addApiRoutes(
   deps: ApiDeps,
   config: Config,
 ): ReadonlyMap<string, DirectHandler> {
-  const { database, authenticate, logger, outages } = deps
+  const { database } = deps
   const { publicUrl, graphqlTrustedDocuments } = config
   // With trusted documents, no other document could run.
   const graphiql = graphqlTrustedDocuments === null
@@ -82,20 +82,12 @@ export function addApiRoutes(
   if (config.mcp !== 'off') routes.route('/', createMcpRoutes(graphqlDeps, config))
   routes.route('/', createMailLinkRoutes(prisma, keyring))
   if (deps.oidc && publicUrl !== null) {
-    const sql = database.pool
-    routes.route(
-      OIDC_PATH,
-      createOidcRoutes({ ...deps.oidc, sql, keyring, publicUrl, logger, outages }),
-    )
+    routes.route(OIDC_PATH, createOidcRoutes({ ...graphqlDeps, ...deps.oidc, keyring, publicUrl }))
   }
   routes.route(
     SESSION_PATH,
     createSessionRoutes({
-      sql: database.pool,
-      authenticate,
-      publicUrl,
-      logger,
-      outages,
+      ...graphqlDeps,
       signOutUrl: async () => {
         const url = await deps.oidc?.provider.signOutUrl(`${publicUrl}/console`).catch(() => null)
         return url?.href ?? null

@@ -2,7 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { type Context, Hono } from 'hono'
-import { cacheForever, cacheUntilChanged, pageHeaders, redirectBrowsers } from './static-files.ts'
+import {
+  answerText,
+  cacheForever,
+  cacheUntilChanged,
+  pageHeaders,
+  redirectBrowsers,
+} from './static-files.ts'
 
 /** The output folder of `npm run build:console`. The path is the same in a clone and in the published package. */
 const FOLDER = fileURLToPath(new URL('../../dist/console/', import.meta.url))
@@ -92,11 +98,8 @@ async function servePortalElement(context: Context) {
   if (script === null) {
     return context.text('The element is not built. Run: npm run build:console\n', 503)
   }
-  return context.body(script, 200, {
-    'content-type': 'text/javascript; charset=utf-8',
-    'cache-control': 'no-cache',
+  return answerText(context, script, 'text/javascript; charset=utf-8', {
     'access-control-allow-origin': '*',
     'cross-origin-resource-policy': 'cross-origin',
-    'x-content-type-options': 'nosniff',
   })
 }

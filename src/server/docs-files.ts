@@ -16,12 +16,12 @@ const FOLDER = fileURLToPath(new URL('../../dist/docs/', import.meta.url))
 const INLINE_SCRIPTS = 'inline-scripts.json'
 
 /** Whether there is documentation to serve: a clone has none until somebody builds it. */
-export const hasDocs = () => existsSync(path.join(FOLDER, INLINE_SCRIPTS))
+export const hasDocs = (folder = FOLDER) => existsSync(path.join(folder, INLINE_SCRIPTS))
 
 /** Serves the site of the documentation: its pages as HTML and as Markdown, and what they load. */
 export function createDocsFiles(folder = FOLDER): Hono {
   const routes = new Hono()
-  if (!existsSync(folder)) return routes.all(DOCS_PATH, notBuilt).all(`${DOCS_PATH}/*`, notBuilt)
+  if (!hasDocs(folder)) return routes.all(DOCS_PATH, notBuilt).all(`${DOCS_PATH}/*`, notBuilt)
   const files = serveStatic({ root: folder, rewriteRequestPath: fileOf, precompressed: true })
   const notFound = notFoundPage(folder)
   routes.use(`${DOCS_PATH}/*`, securityHeaders(folder))
@@ -66,18 +66,11 @@ function notFoundPage(folder: string) {
 
 /** Only what the site brings runs. The search is WebAssembly. */
 function securityHeaders(folder: string): MiddlewareHandler {
+  const inline: string[] = JSON.parse(readFileSync(path.join(folder, INLINE_SCRIPTS), 'utf8'))
+  const scripts = [`'self'`, `'wasm-unsafe-eval'`, ...inline].join(' ')
+  const headers = pageHeaders({ 'script-src': scripts, 'worker-src': `'self'` })
   return async (context, next) => {
     await next()
-    const scripts = [`'self'`, `'wasm-unsafe-eval'`, ...inlineScripts(folder)].join(' ')
-    const headers = pageHeaders({ 'script-src': scripts, 'worker-src': `'self'` })
     for (const [name, value] of Object.entries(headers)) context.header(name, value)
-  }
-}
-
-function inlineScripts(folder: string): string[] {
-  try {
-    return JSON.parse(readFileSync(path.join(folder, INLINE_SCRIPTS), 'utf8'))
-  } catch {
-    return []
   }
 }

@@ -21,21 +21,18 @@ import type { OidcSettings } from '../config/oidc-settings.ts'
 import type { Sql } from '../db/client.ts'
 import { parseId } from '../db/ids.ts'
 import { connectionOf } from '../http/connection.ts'
-import { createRoutes } from '../http/problem.ts'
+import { createRoutes, type FaultLogs } from '../http/problem.ts'
 import { hostCookie, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError } from '../lib/errors.ts'
 import { type Logger, withoutStack } from '../telemetry/logger.ts'
-import type { OutageLog } from '../telemetry/outages.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
 
-interface OidcDeps {
+interface OidcDeps extends FaultLogs {
   readonly sql: Sql
   readonly keyring: Keyring
   readonly settings: OidcSettings
   readonly provider: Provider
   readonly publicUrl: string
-  readonly logger: Logger
-  readonly outages: OutageLog
   readonly now?: () => number
 }
 

@@ -1,7 +1,6 @@
 import type { Context, Hono } from 'hono'
 import { type Actor, requestActor } from '../auth/access/actor.ts'
 import { createFailureCount } from '../auth/access/rate-limit.ts'
-import { ownerOf } from '../auth/access/scope.ts'
 import type { Authenticate } from '../auth/api-keys/authenticate.ts'
 import {
   endSession,
@@ -11,21 +10,16 @@ import {
 } from '../auth/sessions/session.ts'
 import type { Sql } from '../db/client.ts'
 import { connectionOf } from '../http/connection.ts'
-import { createRoutes, methodNotAllowed } from '../http/problem.ts'
+import { createRoutes, type FaultLogs, methodNotAllowed } from '../http/problem.ts'
 import { readJsonObject } from '../http/read-body.ts'
 import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError, invalid } from '../lib/errors.ts'
-import type { Logger } from '../telemetry/logger.ts'
-import type { OutageLog } from '../telemetry/outages.ts'
-import { describeRequest } from '../telemetry/request-log.ts'
-import { rejectSession } from './rest/caller.ts'
+import { acceptCaller } from './rest/caller.ts'
 
-interface SessionDeps {
+interface SessionDeps extends FaultLogs {
   readonly sql: Sql
   readonly authenticate: Authenticate
   readonly publicUrl: string | null
-  readonly logger: Logger
-  readonly outages: OutageLog
   /** The page of the provider that signs out people who signed in by OpenID Connect. Default: none. */
   readonly signOutUrl?: (() => Promise<string | null>) | undefined
 }
@@ -79,8 +73,7 @@ function createSignIn({ sql, authenticate }: SessionDeps) {
     if (typeof token === 'string' && link === undefined) {
       // A pasted token may contain spaces and line breaks.
       const caller = await authenticate(`Bearer ${token.replaceAll(/\s/g, '') || '-'}`, address)
-      describeRequest({ caller, owner: ownerOf(caller) })
-      rejectSession(caller)
+      acceptCaller(caller)
       return await startSession(sql, caller.keyId, actor, null)
     }
     if (typeof link === 'string' && token === undefined) {

@@ -91,8 +91,9 @@ export function createRequestLogger(logger: Logger, { registry, count }: Metrics
   return {
     limited,
     run(incoming, outgoing, handle) {
+      const given = `${incoming.headers[REQUEST_ID_HEADER] ?? ''}`
       const request: LoggedRequest = {
-        id: requestIdOf(incoming.headers[REQUEST_ID_HEADER]),
+        id: REQUEST_ID.test(given) ? given : randomUUID(),
         method: incoming.method ?? '',
         route: () => null,
         caller: null,
@@ -171,10 +172,5 @@ function traceOf(headers: IncomingHttpHeaders): LoggedRequest['trace'] {
 /** Identifies a request in its response and in the log. */
 export const REQUEST_ID_HEADER = 'x-request-id'
 
-/** 1 to 128 visible ASCII characters. Node joins repeated headers with a comma and a space, so they do not match. */
+/** 1 to 128 visible ASCII characters, so no repeated header, which Node joins with a space. Another value is replaced. */
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
-
-/** The value of the client's header if it is 1 to 128 visible ASCII characters without spaces, otherwise a new id. */
-export function requestIdOf(header: string | string[] | undefined): string {
-  return typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID()
-}

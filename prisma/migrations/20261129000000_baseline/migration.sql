@@ -122,6 +122,11 @@ create type posthorn.indexed_delivery_state as enum ('queued', 'retrying', 'wait
 -- A new delivery with a job.
 create type posthorn.queued_delivery as (id uuid, event_id uuid, webhook_id uuid, body_id uuid);
 
+-- The webhooks that receive the events of a type or, with filters, the event with this ordinal of a publishing call.
+create type posthorn.event_webhooks as (
+  organization_id uuid, event_type text, event_ordinal bigint, webhook_ids uuid[], has_ordered boolean, filtering_ids uuid[]
+);
+
 -- The job to write for a delivery.
 create type posthorn.delivery_job as (
   delivery_id uuid,
@@ -2326,6 +2331,74 @@ begin
 end
 $$;
 
+-- Replaces the rows of types with filtering webhooks by one for each event, without the webhooks whose filters refuse the
+-- event, and counts what the filters refuse or do not decide. The arrays are those of `insert_events`.
+create function posthorn.apply_filters(
+  subscribed posthorn.event_webhooks[], organization_ids uuid[], types text[], data text[], previous text[],
+  duplicates boolean[], out matched posthorn.event_webhooks[])
+  language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  with filters as materialized (
+    select s.organization_id, s.event_type, w.id, w.filter_query, w.filter_times, w.filter_steps, w.filter_scans
+    from unnest(subscribed) as s join posthorn.webhooks as w on w.id = any (s.filtering_ids)
+  ),
+  -- Each event is read once for all filters. `commas`: its values, at most.
+  read as materialized (
+    select given.i, s.organization_id, s.event_type, s.webhook_ids, s.has_ordered,
+      (octet_length(whole.texts) - octet_length(replace(whole.texts, ',', '')))::bigint as commas,
+      octet_length(whole.texts) / 64 as lines,
+      posthorn.readable_data(given.data, given.previous) as data, posthorn.readable_data(given.previous) as previous
+    from unnest(organization_ids, types, data, previous, duplicates) with ordinality
+      as given (organization_id, type, data, previous, duplicate, i)
+    join unnest(subscribed) as s on s.organization_id = given.organization_id and s.event_type = given.type
+    cross join lateral (select given.data || coalesce(given.previous, '') as texts) as whole
+    where s.filtering_ids is not null and not given.duplicate
+  ),
+  -- The steps of all filters of an organization together: for a call with few events, and for each of many. Postgres takes
+  -- a million steps in 0.3 to 0.6 s.
+  budgets as materialized (
+    select organization_id, greatest(200000, 5000 * count(*)) as steps
+    from unnest(organization_ids, duplicates) as given (organization_id, duplicate) where not duplicate group by 1
+  ),
+  -- The filters that would exceed the budget do not decide.
+  counted_steps as (
+    select read.i, f.*, read.data, read.previous,
+      sum(f.filter_steps + read.lines + f.filter_scans * (1 + read.commas + read.lines))
+        over (partition by f.organization_id order by read.i, f.id) as steps
+    from read join filters as f on f.organization_id = read.organization_id and f.event_type = read.event_type
+  ),
+  decided as materialized (
+    select c.i, c.organization_id, c.id as webhook_id, undecided,
+      not undecided and not posthorn.passes_filter(c.data, c.previous, c.filter_query, c.filter_times) as refused
+    from counted_steps as c join budgets as b on b.organization_id = c.organization_id
+    cross join lateral (select c.data is null or c.steps > b.steps as undecided) as limited
+  ),
+  counted_filters as (
+    insert into posthorn.filtered_events (organization_id, webhook_ids, refused_counts, undecided_counts)
+    select d.organization_id, array_agg(d.webhook_id), array_agg(d.refused), array_agg(d.undecided)
+    from (
+      select organization_id, webhook_id, count(*) filter (where refused)::int as refused,
+        count(*) filter (where undecided)::int as undecided
+      from decided where refused or undecided group by 1, 2
+    ) as d
+    group by 1
+  )
+  select array_agg(row(receiving.*)::posthorn.event_webhooks) into matched
+  from (
+    select s.* from unnest(subscribed) as s where s.filtering_ids is null
+    union all
+    select read.organization_id, read.event_type, read.i, array_agg(w.id order by w.n), read.has_ordered, null
+    from read
+    cross join lateral unnest(read.webhook_ids) with ordinality as w (id, n)
+    left join decided as d on d.i = read.i and d.webhook_id = w.id
+    where d.refused is not true
+    group by read.organization_id, read.event_type, read.i, read.has_ordered
+  ) as receiving;
+end
+$$;
+
 -- Stores events with their deliveries and jobs. Above a number of deliveries, they are only counted, and fan out later. The
 -- arrays are parallel, with one element per event; the caller has checked sizes and schemas. Returns one row per event, in
 -- order, the first one with the result of `create_deliveries`; for a repeated idempotency key, the event of its first use.
@@ -2350,45 +2423,43 @@ create function posthorn.insert_events(
 as $$
 #variable_conflict use_column
 declare
-  -- Sorted, so that the ids of a call ascend in the order of the events.
-  event_ids uuid[] := array(select posthorn.uuid_v7() as id from generate_subscripts(types, 1) order by id);
+  event_ids uuid[];
   duplicates boolean[] := array_fill(false, array[cardinality(types)]);
   conflicts int[] := '{}';
   -- A statement creates at most this many deliveries. The events of large calls have at most two each.
   max_deliveries constant int := greatest(250, 2 * cardinality(types));
-  -- The steps of all filters of an organization together: for a call with few events, and for each of many. Postgres takes
-  -- a million steps in 0.3 to 0.6 s.
-  max_steps constant bigint := 200000;
-  max_steps_of_each constant bigint := 5000;
-  outdated text;
-  has_search_keys boolean;
+  known record;
   item record;
   first_use record;
+  matched posthorn.event_webhooks[];
+  subscribed record;
+  fans_out boolean[] := duplicates;
 begin
-  if exists (
-    select from unnest(api_key_ids, api_key_versions) as given (id, version)
-    left join posthorn.api_keys as k on k.id = given.id
-    where posthorn.api_key_version(k) is distinct from given.version or k.expires_at <= now()
-  ) then
+  -- The ids are sorted, so that those of a call ascend in the order of the events.
+  select
+    array(select posthorn.uuid_v7() as id from generate_subscripts(types, 1) order by id) as event_ids,
+    exists (select from unnest(api_key_ids, api_key_versions) as given (id, version)
+      left join posthorn.api_keys as k on k.id = given.id
+      where posthorn.api_key_version(k) is distinct from given.version or k.expires_at <= now()) as key_has_changed,
+    -- Also for a caller that was authenticated before the deletion.
+    exists (select from posthorn.bulk_tasks as d
+      where d.organization_id = any (organization_ids) and d.action = 'delete_organization') as is_deleted,
+    exists (select from posthorn.event_streams as s where s.organization_id = any (organization_ids)) as has_streams,
+    min(given.type) filter (where t.name is null or t.revision <> given.revision) as outdated,
+    bool_or(t.search_keys <> '{}') as has_search_keys
+  into known
+  from (select distinct type, revision from unnest(types, type_revisions) as given (type, revision)) as given
+  left join posthorn.event_types as t on t.name = given.type and t.archived_at is null;
+  if known.key_has_changed then
     raise exception using errcode = 'PH401', message = 'The API key is no longer as it was. Nothing was published.';
   end if;
-
-  -- Also for a caller that was authenticated before the deletion.
-  if exists (
-    select from posthorn.bulk_tasks as d
-    where d.organization_id = any (organization_ids) and d.action = 'delete_organization'
-  ) then
+  if known.is_deleted then
     raise exception using errcode = 'PH410', message = 'The organization was deleted. Nothing was published.';
   end if;
-
-  select min(given.type) filter (where known.name is null or known.revision <> given.revision),
-    bool_or(known.search_keys <> '{}')
-  into outdated, has_search_keys
-  from (select distinct type, revision from unnest(types, type_revisions) as given (type, revision)) as given
-  left join posthorn.event_types as known on known.name = given.type and known.archived_at is null;
-  if outdated is not null then
-    raise exception using errcode = 'PH412', message = format('The event type %s has changed.', outdated);
+  if known.outdated is not null then
+    raise exception using errcode = 'PH412', message = format('The event type %s has changed.', known.outdated);
   end if;
+  event_ids := known.event_ids;
 
   if cardinality(array_remove(idempotency_keys, null)) > 0 then
     -- Ordered by key, so that concurrent calls with common keys cannot deadlock.
@@ -2422,128 +2493,65 @@ begin
     end if;
   end if;
 
-  return query
-    with fresh as materialized (
-      select given.*
-      from unnest(event_ids, organization_ids, types, duplicates) with ordinality
-        as given (event_id, organization_id, type, duplicate, i)
-      where not given.duplicate
-    ),
-    stored as (
-      insert into posthorn.events (id, organization_id, type, occurred_at, data, trace_parent, trace_state, previous)
-      select given.id, given.organization_id, given.type, given.occurred_at, given.data, given.trace_parent, given.trace_state,
-        given.previous
-      from unnest(event_ids, organization_ids, types, data, occurred_at, trace_parents, trace_states, duplicates, previous)
-        as given (id, organization_id, type, data, occurred_at, trace_parent, trace_state, duplicate, previous)
-      where not given.duplicate
-    ),
-    streamed as (
-      insert into posthorn.published_batches (organization_id, event_ids)
-      select s.organization_id, array_agg(fresh.event_id order by fresh.i)
-      from posthorn.event_streams as s join fresh on fresh.organization_id = s.organization_id
-      where s.organization_id = any (organization_ids)
-      group by s.organization_id
-    ),
-    -- Once for each type, not for each event. `offset 0` prevents the planner from flattening the subquery, so that the
-    -- index webhooks_organization_id_id serves it even if the table was small at planning time.
-    subscribed as materialized (
-      select kind.organization_id, kind.type, w.*
-      from (
-        -- Once for each type, and not for each webhook.
-        select kind.*, posthorn.subscriptions_to(kind.type) as subscriptions
-        from (select distinct fresh.organization_id, fresh.type from fresh) as kind
-        offset 0
-      ) as kind
-      join lateral (
-        select array_agg(w.id order by w.id) as webhook_ids, bool_or(w.ordered) as has_ordered,
-          array_agg(w.id order by w.id) filter (where w.filter_query is not null) as filtering_ids
-        from posthorn.webhooks as w
-        where w.organization_id = kind.organization_id and w.deleted_at is null and w.enabled
-          and w.event_subscriptions && kind.subscriptions
-        offset 0
-      ) as w on w.webhook_ids is not null
-    ),
-    filters as materialized (
-      select s.organization_id, s.type, w.id, w.filter_query, w.filter_times, w.filter_steps, w.filter_scans
-      from subscribed as s join posthorn.webhooks as w on w.id = any (s.filtering_ids)
-    ),
-    -- Each event is read once for all filters. `commas`: its values, at most.
-    read as materialized (
-      select fresh.i, fresh.organization_id, fresh.type,
-        (octet_length(given.texts) - octet_length(replace(given.texts, ',', '')))::bigint as commas,
-        octet_length(given.texts) / 64 as lines,
-        posthorn.readable_data(data[fresh.i], previous[fresh.i]) as data, posthorn.readable_data(previous[fresh.i]) as previous
-      from fresh join subscribed as s on s.organization_id = fresh.organization_id and s.type = fresh.type
-      cross join lateral (select data[fresh.i] || coalesce(previous[fresh.i], '') as texts) as given
-      where s.filtering_ids is not null
-    ),
-    budgets as materialized (
-      select fresh.organization_id, greatest(max_steps, max_steps_of_each * count(*)) as steps from fresh group by 1
-    ),
-    -- The filters that would exceed the budget do not decide.
-    counted_steps as (
-      select read.i, f.*, read.data, read.previous,
-        sum(f.filter_steps + read.lines + f.filter_scans * (1 + read.commas + read.lines))
-          over (partition by f.organization_id order by read.i, f.id) as steps
-      from read join filters as f on f.organization_id = read.organization_id and f.type = read.type
-    ),
-    decided as materialized (
-      select c.i, c.organization_id, c.id as webhook_id, undecided,
-        not undecided and not posthorn.passes_filter(c.data, c.previous, c.filter_query, c.filter_times) as refused
-      from counted_steps as c join budgets as b on b.organization_id = c.organization_id
-      cross join lateral (select c.data is null or c.steps > b.steps as undecided) as limited
-    ),
-    counted_filters as (
-      insert into posthorn.filtered_events (organization_id, webhook_ids, refused_counts, undecided_counts)
-      select d.organization_id, array_agg(d.webhook_id), array_agg(d.refused), array_agg(d.undecided)
-      from (
-        select organization_id, webhook_id, count(*) filter (where refused)::int as refused,
-          count(*) filter (where undecided)::int as undecided
-        from decided where refused or undecided group by 1, 2
-      ) as d
-      group by 1
-    ),
-    -- The webhooks that receive the events of a type or, with filters, each of them: then `only` is the event.
-    matched as materialized (
-      select receiving.*, cardinality(receiving.webhook_ids) as webhooks,
-        (sum(cardinality(receiving.webhook_ids)) over (partition by receiving.organization_id order by receiving.type, receiving.only)
-          - cardinality(receiving.webhook_ids))::int as skipped
-      from (
-        select s.organization_id, s.type, null::bigint as only, s.webhook_ids, s.has_ordered
-        from subscribed as s where s.filtering_ids is null
-        union all
-        select read.organization_id, read.type, read.i, array_agg(w.id order by w.n), s.has_ordered
-        from read
-        join subscribed as s on s.organization_id = read.organization_id and s.type = read.type
-        cross join lateral unnest(s.webhook_ids) with ordinality as w (id, n)
-        left join decided as d on d.i = read.i and d.webhook_id = w.id
-        where d.refused is not true
-        group by read.organization_id, read.type, read.i, s.has_ordered
-      ) as receiving
+  insert into posthorn.events (id, organization_id, type, occurred_at, data, trace_parent, trace_state, previous)
+  select id, organization_id, type, occurred_at, data, trace_parent, trace_state, previous
+  from unnest(event_ids, organization_ids, types, data, occurred_at, trace_parents, trace_states, duplicates, previous)
+    as given (id, organization_id, type, data, occurred_at, trace_parent, trace_state, duplicate, previous)
+  where not duplicate;
+
+  if known.has_streams then
+    insert into posthorn.published_batches (organization_id, event_ids)
+    select s.organization_id, array_agg(given.event_id order by given.i)
+    from unnest(event_ids, organization_ids, duplicates) with ordinality as given (event_id, organization_id, duplicate, i)
+    join posthorn.event_streams as s on s.organization_id = given.organization_id
+    where not given.duplicate
+    group by s.organization_id;
+  end if;
+
+  -- Once for each type, not for each event. `offset 0` prevents the planner from flattening the subqueries, so that the
+  -- index webhooks_organization_id_id serves them even if the table was small at planning time.
+  select array_agg(row(kind.organization_id, kind.type, null, w.webhook_ids, w.has_ordered, w.filtering_ids)
+      ::posthorn.event_webhooks) as webhooks,
+    sum(kind.events * cardinality(w.webhook_ids)) as deliveries, bool_or(w.has_ordered) as has_ordered,
+    bool_or(w.filtering_ids is not null) as has_filters
+  into subscribed
+  from (
+    select organization_id, type, count(*) as events, posthorn.subscriptions_to(type) as subscriptions
+    from unnest(organization_ids, types, duplicates) as given (organization_id, type, duplicate)
+    where not duplicate group by organization_id, type offset 0
+  ) as kind
+  join lateral (
+    select array_agg(w.id order by w.id) as webhook_ids, bool_or(w.ordered) as has_ordered,
+      array_agg(w.id order by w.id) filter (where w.filter_query is not null) as filtering_ids
+    from posthorn.webhooks as w
+    where w.organization_id = kind.organization_id and w.deleted_at is null and w.enabled
+      and w.event_subscriptions && kind.subscriptions
+    offset 0
+  ) as w on w.webhook_ids is not null;
+  matched := case when subscribed.has_filters
+    then posthorn.apply_filters(subscribed.webhooks, organization_ids, types, data, previous, duplicates)
+    else subscribed.webhooks end;
+  if subscribed.deliveries > max_deliveries or subscribed.has_ordered then
+    with counted as materialized (
+      select m.*, cardinality(m.webhook_ids) as webhooks,
+        (sum(cardinality(m.webhook_ids)) over (partition by m.organization_id order by m.event_type, m.event_ordinal)
+          - cardinality(m.webhook_ids))::int as skipped
+      from unnest(matched) as m
     ),
     -- The organizations with the fewest deliveries come first, and the events of each in their order. An event for an
     -- ordered webhook must not overtake an earlier one that still fans out.
     placed as materialized (
-      select counted.*,
-        sum(counted.webhooks) over (order by counted.total, counted.organization_id, counted.i) > max_deliveries
-          or counted.has_ordered and exists (
-            select from posthorn.fan_outs as f where f.organization_id = counted.organization_id) as fans_out
+      select given.*, sum(given.webhooks) over (order by given.total, given.organization_id, given.i) > max_deliveries
+          or given.has_ordered and exists (
+            select from posthorn.fan_outs as f where f.organization_id = given.organization_id) as fans_out
       from (
-        select fresh.i, fresh.event_id, fresh.organization_id, fresh.type, m.webhooks, m.skipped, m.has_ordered,
-          sum(m.webhooks) over (partition by fresh.organization_id) as total
-        from fresh join matched as m on m.organization_id = fresh.organization_id and m.type = fresh.type
-          and (m.only is null or m.only = fresh.i)
-      ) as counted
-    ),
-    created as (
-      select posthorn.create_deliveries(
-        array_agg(p.organization_id order by p.i, w.n), array_agg(p.event_id order by p.i, w.n),
-        array_agg(p.type order by p.i, w.n), array_agg(w.id order by p.i, w.n)) as queued
-      from placed as p
-      join matched as m on m.organization_id = p.organization_id and m.type = p.type
-        and (m.only is null or m.only = p.i)
-      cross join lateral unnest(m.webhook_ids) with ordinality as w (id, n)
-      where not p.fans_out having count(*) > 0
+        select e.*, c.webhooks, c.skipped, c.has_ordered, sum(c.webhooks) over (partition by c.organization_id) as total
+        from unnest(event_ids, organization_ids, types, duplicates) with ordinality
+          as e (event_id, organization_id, type, duplicate, i)
+        join counted as c on c.organization_id = e.organization_id and c.event_type = e.type
+          and (c.event_ordinal is null or c.event_ordinal = e.i)
+        where not e.duplicate
+      ) as given
     ),
     fanned_out as (
       insert into posthorn.fan_outs (organization_id, event_ids, event_types, webhook_counts, webhook_offsets,
@@ -2551,23 +2559,38 @@ begin
       select p.organization_id, array_agg(p.event_id order by p.i), array_agg(p.type order by p.i),
         array_agg(p.webhooks order by p.i), array_agg(p.skipped order by p.i),
         array(
-          select w.id from matched as m cross join lateral unnest(m.webhook_ids) with ordinality as w (id, n)
-          where m.organization_id = p.organization_id order by m.skipped, w.n),
+          select w.id from counted as c cross join lateral unnest(c.webhook_ids) with ordinality as w (id, n)
+          where c.organization_id = p.organization_id order by c.skipped, w.n),
         sum(p.webhooks)
       from placed as p where p.fans_out group by p.organization_id
-      returning fan_outs.organization_id
-    ),
-    started as (
-      select count(posthorn.start_fan_out(fanned_out.organization_id)) from fanned_out
+      returning posthorn.start_fan_out(fan_outs.organization_id)
     )
-    select given.i - 1, event_ids[given.i], coalesce(placed.webhooks, 0), duplicates[given.i],
-      case when given.i = 1 then created.queued end
-    from generate_subscripts(types, 1) as given (i)
-    left join placed on placed.i = given.i
-    left join created on true left join started on true
-    order by given.i;
+    select array_agg(coalesce(placed.fans_out, false) order by given.i) into fans_out
+    from generate_subscripts(types, 1) as given (i) left join placed on placed.i = given.i;
+  end if;
 
-  if has_search_keys then
+  return query
+    with placed as materialized (
+      select given.*, m.n, coalesce(cardinality(m.webhook_ids), 0) as webhooks
+      from unnest(event_ids, organization_ids, types, duplicates, fans_out) with ordinality
+        as given (event_id, organization_id, type, duplicate, fans_out, i)
+      left join unnest(matched) with ordinality as m (organization_id, type, i, webhook_ids, has_ordered, filtering_ids, n)
+        on m.organization_id = given.organization_id and m.type = given.type and coalesce(m.i, given.i) = given.i
+          and not given.duplicate
+    ),
+    created as (
+      select posthorn.create_deliveries(
+        array_agg(p.organization_id order by p.i, w.n), array_agg(p.event_id order by p.i, w.n),
+        array_agg(p.type order by p.i, w.n), array_agg(w.id order by p.i, w.n)) as queued
+      from placed as p cross join lateral unnest(matched[p.n].webhook_ids) with ordinality as w (id, n)
+      where not p.fans_out having count(*) > 0
+    )
+    select (p.i - 1)::int, p.event_id, p.webhooks, p.duplicate,
+      case when p.i = 1 then created.queued end
+    from placed as p left join created on true
+    order by p.i;
+
+  if known.has_search_keys then
     perform posthorn.insert_event_keys(event_ids, organization_ids, types, data, duplicates);
   end if;
 end

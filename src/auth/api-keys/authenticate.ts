@@ -72,7 +72,7 @@ export function createAuthenticate(
       throw unauthenticated('The Authorization header must have the form `Bearer <API key>`.')
     }
     if (!isWellFormedToken(token)) throw unauthenticated('The API key is malformed.')
-    const found = await find(Buffer.from(hashToken(token)))
+    const found = await find(hashToken(token))
     // The usual form of the header, so that the length of what is remembered is bounded.
     const header = `Bearer ${token}`
     remembered.delete(header)
@@ -138,11 +138,11 @@ export function byHash<Row, Found>(
   sql: Sql,
   query: { readonly name: string; readonly text: string },
   read: (row: Row) => Found,
-): (hash: Buffer) => Promise<Found | undefined> {
-  async function find(hashes: Buffer[]): Promise<(Found | undefined)[]> {
+): (hash: Uint8Array) => Promise<Found | undefined> {
+  async function find(hashes: Uint8Array[]): Promise<(Found | undefined)[]> {
     const { rows } = await sql.query<Row & { hash: string }>({ ...query, values: [hashes] })
     const found = new Map(rows.map((row) => [row.hash, read(row)]))
-    return hashes.map((hash) => found.get(hash.toString('hex')))
+    return hashes.map((hash) => found.get(Buffer.from(hash).toString('hex')))
   }
   return batched(find, { maxSize: 500, parallel: 1 })
 }

@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Sql } from '../../db/client.ts'
 import { DomainError } from '../../lib/errors.ts'
 import type { Actor } from '../access/actor.ts'
 import type { Caller } from '../access/scope.ts'
-import { byHash, KEY_COLUMNS, type KeyRow, toCaller } from '../api-keys/authenticate.ts'
+import { byHash, hashToken, KEY_COLUMNS, type KeyRow, toCaller } from '../api-keys/authenticate.ts'
 import { type AuditAction, actorJson } from '../audit/audit-entry.ts'
 
 /** The longest console session. A session ends earlier if its API key expires. */
@@ -48,7 +48,7 @@ export async function createSignInLink(sql: Sql, keyId: string): Promise<string>
   await sql.query(
     `insert into posthorn.sign_in_links (token_hash, api_key_id, expires_at)
      values ($1, $2, now() + $3 * interval '1 millisecond')`,
-    [hashSessionToken(token), keyId, LINK_MS],
+    [hashToken(token), keyId, LINK_MS],
   )
   return token
 }
@@ -63,8 +63,7 @@ export async function exchangeSignInLink(
     update posthorn.sign_in_links set used_at = now()
     where token_hash = $5 and used_at is null and expires_at > now()
     returning api_key_id as key_id`
-  const session =
-    isSessionToken(link) && (await start(sql, used, hashSessionToken(link), actor, null))
+  const session = isSessionToken(link) && (await start(sql, used, hashToken(link), actor, null))
   if (session) return session
   throw new DomainError(
     'unauthenticated',
@@ -76,7 +75,7 @@ export async function exchangeSignInLink(
 async function start(
   sql: Sql,
   keyQuery: string,
-  parameter: string | Buffer,
+  parameter: string | Uint8Array,
   actor: Actor,
   person: Person | null,
 ): Promise<StartedSession | null> {
@@ -91,7 +90,7 @@ async function start(
        returning api_key_id, expires_at, person
      )
      ${auditSession('session.started', 'started', '$3')}`,
-    [hashSessionToken(token), SESSION_MS, actorJson(actor), JSON.stringify(person), parameter],
+    [hashToken(token), SESSION_MS, actorJson(actor), JSON.stringify(person), parameter],
   )
   const [session] = rows
   return session ? { token, expiresAt: session.expires_at } : null
@@ -106,7 +105,7 @@ export async function endSession(sql: Sql, token: string, actor: Actor): Promise
        delete from posthorn.sessions where token_hash = $1 returning api_key_id, expires_at, person
      )
      ${auditSession('session.ended', 'ended', '$2')}`,
-    [hashSessionToken(token), actorJson(actor)],
+    [hashToken(token), actorJson(actor)],
   )
   return rows[0]?.is_person === true
 }
@@ -145,7 +144,7 @@ interface SessionRow extends KeyRow {
 export function createAuthenticateSession(sql: Sql): AuthenticateSession {
   const find = byHash(sql, AUTHENTICATE_SESSION, (session: SessionRow) => session)
   return async (token) => {
-    const session = isSessionToken(token) ? await find(hashSessionToken(token)) : undefined
+    const session = isSessionToken(token) ? await find(hashToken(token)) : undefined
     if (!session) throw unauthenticated('You are not signed in.')
     if (session.state !== 'valid') {
       const key = session.person === null ? 'that you signed in with' : 'of your role'
@@ -180,9 +179,4 @@ function mintSessionToken(): string {
 /** Whether a token has the form of a session token. Other tokens need no lookup. */
 function isSessionToken(token: string): boolean {
   return /^[\w-]{43}$/.test(token)
-}
-
-/** The stored hash of a token. */
-function hashSessionToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }

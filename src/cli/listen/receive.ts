@@ -38,12 +38,12 @@ export async function receiveDeliveries(options: ListenOptions, config: Config):
   const { register, port, secret: given = [], event: events = ['*'] } = options
   const client = register ? createClient(await serverAccess(options, config)) : null
   const authority = await ensureLocalAuthority(config.dataDir)
-  const certificate = await authority.issueServerCertificate()
   const secret = formatSecret(generateSigningKey())
   const secrets = client === null ? given : [secret, ...given]
   const stop = stopRequest()
   const handle = createHandler(options, config.headerPrefix, secrets, stop.now)
-  const receiver = await openHttpsReceiver({ port, certificate, onWarning: log, handle })
+  const { certPem: cert, keyPem: key } = await authority.issueServerCertificate()
+  const receiver = await openHttpsReceiver(port, { cert, key }, log, handle)
   try {
     const url = `https://localhost:${receiver.port}/`
     log(
@@ -68,7 +68,7 @@ export async function receiveDeliveries(options: ListenOptions, config: Config):
   }
 }
 
-/** Verifies each delivery, responds according to the options, and then prints the delivery on stdout. */
+/** Verifies each delivery, prints the delivery on stdout, and responds according to the options. */
 function createHandler(
   options: ListenOptions,
   headerPrefix: string,
@@ -81,15 +81,16 @@ function createHandler(
   let failuresLeft = options.fail
   let printed = 0
 
-  return async ({ headers, body, respond }) => {
+  return async (headers, body) => {
     const time = new Date()
     const verification = await check(body, headers)
     const id = headers[`${headerPrefix}id`]?.toString() ?? ''
-    const [status, text] = answerTo(id, verification, body)
-    respond(status, text)
-    if (++printed > maxDeliveries) return
-    print({ time, headers, ...verification, body, answered: status })
+    const answer = answerTo(id, verification, body)
+    printed++
+    if (printed <= maxDeliveries)
+      print({ time, headers, ...verification, body, answered: answer[0] })
     if (printed === maxDeliveries) onLast()
+    return answer
   }
 
   /** With any of the secrets. */

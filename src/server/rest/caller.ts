@@ -1,13 +1,19 @@
-import type { Context, MiddlewareHandler } from 'hono'
+import type { Context, Hono, MiddlewareHandler } from 'hono'
 import { type Actor, requestActor } from '../../auth/access/actor.ts'
 import type { RateLimiter } from '../../auth/access/rate-limit.ts'
 import { Quota } from '../../auth/access/rate-limit.ts'
 import { type Caller, ownerOf, requireScope, type Scope } from '../../auth/access/scope.ts'
 import type { Authenticate } from '../../auth/api-keys/authenticate.ts'
 import { connectionOf } from '../../http/connection.ts'
-import { HttpRejection } from '../../http/problem.ts'
+import { createRoutes, type FaultLogs, HttpRejection } from '../../http/problem.ts'
 import { DomainError } from '../../lib/errors.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
+
+/** What each REST API needs. */
+export interface RestDeps extends FaultLogs {
+  readonly authenticate: Authenticate
+  readonly rateLimiter: RateLimiter
+}
 
 /** The context variables of every handler: `quota` is set first, `caller` after authentication. */
 export interface CallerEnv {
@@ -33,11 +39,7 @@ export function requireApiKey(authenticate: Authenticate): MiddlewareHandler<Cal
 /** Throws `forbidden` for the token of a session. */
 export function acceptCaller(caller: Caller): void {
   describeRequest({ caller, owner: ownerOf(caller) })
-  rejectSession(caller)
-}
-
-/** Throws `forbidden` for the token of a session. */
-export function rejectSession({ session }: Caller): void {
+  const { session } = caller
   if (!session) return
   throw new DomainError(
     'forbidden',
@@ -45,14 +47,16 @@ export function rejectSession({ session }: Caller): void {
   )
 }
 
-/** Adds the rate-limit headers to every response, including errors. */
-export function addRateLimitHeaders(limiter: RateLimiter): MiddlewareHandler<CallerEnv> {
-  return async (c, next) => {
-    const quota = new Quota(limiter)
+/** Routes whose responses, including errors, have the rate-limit headers. */
+export function createRestRoutes(deps: RestDeps): Hono<CallerEnv> {
+  const routes = createRoutes<CallerEnv>(deps)
+  routes.use(async (c, next) => {
+    const quota = new Quota(deps.rateLimiter)
     c.set('quota', quota)
     await next()
     for (const [name, value] of Object.entries(quota.headers())) c.header(name, value)
-  }
+  })
+  return routes
 }
 
 /** The caller, for the audit log. */

@@ -1,10 +1,8 @@
 import type { Context, Hono } from 'hono'
-import type { RateLimiter } from '../../auth/access/rate-limit.ts'
 import { credentialOf } from '../../auth/access/scope.ts'
-import type { Authenticate } from '../../auth/api-keys/authenticate.ts'
 import { publicId } from '../../db/ids.ts'
 import { connectionOf } from '../../http/connection.ts'
-import { createRoutes, methodNotAllowed, notFoundProblem } from '../../http/problem.ts'
+import { methodNotAllowed, notFoundProblem } from '../../http/problem.ts'
 import { readJsonObject } from '../../http/read-body.ts'
 import { DomainError } from '../../lib/errors.ts'
 import {
@@ -16,16 +14,13 @@ import { printCursor } from '../../streams/event-stream/cursor.ts'
 import type { Reader, StreamDeps } from '../../streams/event-stream/follow-events.ts'
 import type { StreamEvent } from '../../streams/event-stream/read-stream.ts'
 import type { EndReason } from '../../streams/live/news.ts'
-import type { Logger } from '../../telemetry/logger.ts'
-import type { OutageLog } from '../../telemetry/outages.ts'
-import { actorOf, addRateLimitHeaders, type CallerEnv, requireApiKey } from './caller.ts'
-
-export interface EventsV1Deps extends StreamDeps {
-  readonly authenticate: Authenticate
-  readonly rateLimiter: RateLimiter
-  readonly logger: Logger
-  readonly outages: OutageLog
-}
+import {
+  actorOf,
+  type CallerEnv,
+  createRestRoutes,
+  type RestDeps,
+  requireApiKey,
+} from './caller.ts'
 
 export const EVENTS_V1_PATH = '/api/events/v1'
 
@@ -33,15 +28,10 @@ export const EVENTS_V1_PATH = '/api/events/v1'
 const METHODS = { '/pull': 'GET', '/acknowledge': 'POST' }
 
 /** Pulls events by plain HTTP, for programs without GraphQL. Not part of the connect contract. */
-export function createEventsV1(deps: EventsV1Deps): Hono<CallerEnv> {
-  const { sql, authenticate, rateLimiter } = deps
-  const app = createRoutes<CallerEnv>(deps)
-  app.use(addRateLimitHeaders(rateLimiter))
+export function createEventsV1(deps: StreamDeps & RestDeps): Hono<CallerEnv> {
+  const app = createRestRoutes(deps)
   for (const [path, method] of Object.entries(METHODS)) {
-    // The statement that stores events checks the key.
-    const from = path === '/events' ? 'memory' : 'database'
-    const callerOf: Authenticate = (header, address) => authenticate(header, address, from)
-    app.use(path, requireApiKey(callerOf), async (c, next) => {
+    app.use(path, requireApiKey(deps.authenticate), async (c, next) => {
       if (c.req.raw.method !== method) throw methodNotAllowed(c.req.raw.method, [method])
       await next()
     })
@@ -56,7 +46,7 @@ export function createEventsV1(deps: EventsV1Deps): Hono<CallerEnv> {
 
   app.post('/acknowledge', async (c) => {
     const body = await readJsonObject(c.req.raw, connectionOf(c).inFlight)
-    return c.json({ acknowledged: await acknowledgeEvents(sql, readerOf(c), body) })
+    return c.json({ acknowledged: await acknowledgeEvents(deps.sql, readerOf(c), body) })
   })
 
   app.all('*', (c) => notFoundProblem(c.req.path))

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
-import { Quota, type RateLimiter } from '../../auth/access/rate-limit.ts'
+import { Quota } from '../../auth/access/rate-limit.ts'
 import { type Caller, ownerOf } from '../../auth/access/scope.ts'
-import type { Authenticate } from '../../auth/api-keys/authenticate.ts'
 import type { Sql } from '../../db/client.ts'
 import type { NewEvent } from '../../events/check-event.ts'
 import {
@@ -14,13 +13,7 @@ import {
 } from '../../events/publish-events.ts'
 import { ORGANIZATION_HEADER } from '../../graphql/context.ts'
 import { type DirectHandler, type Entrance, headerOf } from '../../http/connection.ts'
-import {
-  type Answer,
-  type FaultLogs,
-  HttpRejection,
-  methodNotAllowed,
-  problemAnswer,
-} from '../../http/problem.ts'
+import { type Answer, HttpRejection, methodNotAllowed, problemAnswer } from '../../http/problem.ts'
 import { JSON_TYPE, readText, readValue } from '../../http/read-body.ts'
 import { parseRfc3339 } from '../../lib/rfc3339-time.ts'
 import { parseInput } from '../../lib/validation.ts'
@@ -30,7 +23,7 @@ import {
   describeRequest,
   REQUEST_ID_HEADER,
 } from '../../telemetry/request-log.ts'
-import { acceptCaller, readIdempotencyKey } from './caller.ts'
+import { acceptCaller, type RestDeps, readIdempotencyKey } from './caller.ts'
 
 const NDJSON_TYPE = 'application/x-ndjson'
 const TYPES = [JSON_TYPE, NDJSON_TYPE]
@@ -63,10 +56,8 @@ export const PUBLISH_PATH = '/api/events/v1/events'
 
 const ROUTE = { route: () => PUBLISH_PATH }
 
-interface PublishDeps extends FaultLogs {
+interface PublishDeps extends RestDeps {
   readonly sql: Sql
-  readonly authenticate: Authenticate
-  readonly rateLimiter: RateLimiter
   readonly publishEvents: PublishEvents
   readonly entrance: Entrance
 }

@@ -6,6 +6,7 @@ import {
   printExactJson,
 } from '../../../lib/exact-json.ts'
 import { pascalCaseNames } from '../../../lib/pascal-case.ts'
+import { isSchema } from '../../../lib/schema-path.ts'
 import { hasReference, schemaWithComponents } from '../../../lib/standard-schema.ts'
 import { takeTurns } from '../../../lib/take-turns.ts'
 import { EXAMPLE_DELIVERY } from './examples.ts'
@@ -64,6 +65,7 @@ function describeDelivery(
 ) {
   const schema = parsed(json.schema)
   const example = parsed(json.example)
+  // SQL can store other JSON, which no data is checked against either.
   const { schema: data, components } = isSchema(schema)
     ? schemaWithComponents(schema, `${pascalCase}_`)
     : { schema: ANY_DATA, components: {} }
@@ -159,8 +161,3 @@ function headersOf(prefix: string): object[] {
 const ANY_DATA = { description: 'The data of the event: any JSON value.' }
 
 const parsed = (json: string | null) => (json === null ? null : parseExactJson(json))
-
-/** SQL can store other JSON, which no data is checked against either. */
-function isSchema(schema: unknown): schema is Readonly<Record<string, unknown>> {
-  return typeof schema === 'object' && schema !== null && !Array.isArray(schema)
-}

@@ -1,20 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Context, Hono } from 'hono'
-import type { RateLimiter } from '../../../auth/access/rate-limit.ts'
-import type { Authenticate } from '../../../auth/api-keys/authenticate.ts'
 import type { Db } from '../../../db/client.ts'
 import { parseId } from '../../../db/ids.ts'
 import { connectionOf } from '../../../http/connection.ts'
-import {
-  createRoutes,
-  HttpRejection,
-  methodNotAllowed,
-  notFoundProblem,
-} from '../../../http/problem.ts'
+import { HttpRejection, methodNotAllowed, notFoundProblem } from '../../../http/problem.ts'
 import { readJsonObject } from '../../../http/read-body.ts'
 import { hashRequest, runOnce } from '../../../http/run-once.ts'
-import type { Logger } from '../../../telemetry/logger.ts'
-import type { OutageLog } from '../../../telemetry/outages.ts'
 import { createWebhook, updateWebhook } from '../../../webhooks/save-webhook.ts'
 import { revealSigningSecret, rotateSigningSecret } from '../../../webhooks/signing-secret.ts'
 import {
@@ -26,9 +17,10 @@ import {
 } from '../../../webhooks/webhook.ts'
 import {
   actorOf,
-  addRateLimitHeaders,
   authorize,
   type CallerEnv,
+  createRestRoutes,
+  type RestDeps,
   readIdempotencyKey,
   requireApiKey,
 } from '../caller.ts'
@@ -36,12 +28,8 @@ import { OPERATIONS, type OperationId } from './openapi.ts'
 import { nextPageLink, readPage } from './page.ts'
 import { fromBody, toResource } from './webhook-body.ts'
 
-export interface ConnectV1Deps {
-  readonly authenticate: Authenticate
-  readonly rateLimiter: RateLimiter
+export interface ConnectV1Deps extends RestDeps {
   readonly webhooks: WebhookDeps
-  readonly logger: Logger
-  readonly outages: OutageLog
 }
 
 /**
@@ -50,8 +38,7 @@ export interface ConnectV1Deps {
  * On existing paths, authentication comes first: requests with any method get 401 without a valid key.
  */
 export function createConnectV1(deps: ConnectV1Deps): Hono<CallerEnv> {
-  const app = createRoutes<CallerEnv>(deps)
-  app.use(addRateLimitHeaders(deps.rateLimiter))
+  const app = createRestRoutes(deps)
   const ids = Object.keys(OPERATIONS) as OperationId[]
   const byPath = Map.groupBy(ids, (id) => OPERATIONS[id].path.replace(/\{(\w+)\}/, ':$1'))
   for (const [path, operations] of byPath) {
