@@ -48,6 +48,7 @@ describe('in a database with hostile settings', () => {
 
   const PIPELINE = ['enable_seqscan', 'plan_cache_mode']
   const RUNNER = [
+    'plan_cache_mode',
     'synchronous_commit',
     ...['seqscan', 'indexscan', 'bitmapscan', 'sort', 'hashjoin', 'mergejoin'].map(
       (method) => `enable_${method}`,

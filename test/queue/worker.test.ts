@@ -12,8 +12,8 @@ import { startTestWorker } from './support/tasks.ts'
 const database = useFreshDatabase()
 
 /*
- * Reports to send to graphile-worker (0.18), each with what a fix deletes in `src/queue`. LOCK: in another session, `begin; lock
- * table graphile_worker._private_jobs in share mode`, and then end the backend of the runner's pool that waits.
+ * Reports to send to graphile-worker (0.18), each with what a fix deletes in `src/queue`. LOCK: in another session, lock
+ * the table of jobs in share mode, and then end the backend of the runner's pool that waits.
  * 1. The return of jobs is not awaited: with two jobs at a time and `localQueue: { size: 2 }`, add four jobs, LOCK, `stop()`. "Cannot
  *    background something when the queue is already released" is an unhandled rejection. Deletes our listener for those.
  * 2. A runner's promise does not tell a failure (#635, #592): with `completeJobBatchDelay: 0`, LOCK, and end the task. The promise
