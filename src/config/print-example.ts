@@ -45,7 +45,7 @@ export const SETTING_DESCRIPTIONS: Readonly<Record<SettingName, string>> = {
     'The keys that encrypt signing secrets and custom headers at rest: comma-separated base64 keys of 32 bytes, such as the output of `openssl rand -base64 32`. The first key encrypts; all keys decrypt. Required with DATABASE_URL. Unset in embedded mode: Posthorn generates a key and keeps it in POSTHORN_DATA_DIR.',
   POSTHORN_CONCURRENCY: 'Attempts in flight per process, 1 to 10000.',
   POSTHORN_MAX_HEAP_MB:
-    'The heap of the API and that of the worker, in MiB, 128 to 16384. Requests that do not fit get 429 or 503, and large payloads wait. Raise it for more attempts in flight, and for many large payloads or schemas.',
+    'The heap of a process, in MiB, 128 to 16384. Requests that do not fit get 429 or 503, and large payloads wait. Raise it for more attempts in flight, and for many large payloads or schemas.',
   POSTHORN_RETRY_SCHEDULE:
     'The delays between attempts: at most 50, each at most 7d. Jitter adds up to 10 %. Empty: no retries.',
   POSTHORN_ATTEMPT_TIMEOUT:

@@ -36,7 +36,7 @@ export function unavailabilityOf(error: unknown): Unavailability | null {
     if (codes.some((code) => CONTENTION_CODE.test(code))) return 'contention'
     if (codes.some((code) => TIME_LIMIT_CODE.test(code))) return 'time_limit'
     if (codes.some((code) => UNREACHABLE_CODE.test(code))) return 'unreachable'
-    const adapter = isObject(cause['meta']) ? JSON.stringify(cause['meta']) : ''
+    const adapter = JSON.stringify(cause['meta'] ?? '')
     if (UNREACHABLE_TEXT.test(`${message} ${adapter}`)) return 'unreachable'
   }
   return null
@@ -49,8 +49,9 @@ export function isNulRejected(error: unknown): boolean {
 
 function causesOf(error: unknown): Record<string, unknown>[] {
   const causes: Record<string, unknown>[] = []
-  for (let cause = error; isObject(cause) && causes.length < 5; cause = inner(cause)) {
-    causes.push(cause)
+  for (let cause = error; cause instanceof Object && causes.length < 5; ) {
+    causes.push(cause as Record<string, unknown>)
+    cause = inner(cause as Record<string, unknown>)
   }
   return causes
 }
@@ -61,7 +62,7 @@ const codesOf = (error: Record<string, unknown>) =>
 /** Prisma's error holds the error of its adapter in `meta`, which holds the error of Postgres. */
 function inner(error: Record<string, unknown>): unknown {
   const { cause, meta } = error
-  return cause ?? (isObject(meta) ? meta['driverAdapterError'] : undefined)
+  return cause ?? Object(meta).driverAdapterError
 }
 
 const DISK_FULL = '53100'
@@ -82,10 +83,6 @@ const UNREACHABLE_CODE =
 /** Errors of `pg` and of Prisma's adapter that have no code, and a missing socket file. */
 const UNREACHABLE_TEXT =
   /connect ENOENT|Connection terminated|The connection ended|timeout expired|Client was closed and is not queryable|Client has encountered a connection error|DatabaseNotReachable|ConnectionClosed|TooManyConnections/i
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
-}
 
 /**
  * Whether Postgres rejected a statement, such as for a constraint, so that it certainly had no effect. Errors that mean

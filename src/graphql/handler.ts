@@ -66,24 +66,22 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
     const identity = await options.identify(request, address).catch((error: Error) => error)
     const quota = new Quota(options.rateLimiter)
     const context = { ...connection, request, identity, quota }
-    const headers = () => ({
+    // What yoga does for each request takes as much memory as publishing an event. Here it has nothing to negotiate.
+    const mediaType = plainMediaType(request)
+    const result = mediaType && (await run(context))
+    const response = await (!(mediaType && result)
+      ? yoga.handleRequest(request, context)
+      : isAsyncIterable(result)
+        ? toEventStream(result, yoga.fetchAPI, EVENT_STREAM)
+        : processRegularResult(result, yoga.fetchAPI, mediaType))
+    const headers = {
       ...quota.headers(),
       // Responses may contain secrets, and belong to one API key.
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       ...(corsOrigins.length > 0 && { vary: 'origin, access-control-request-headers' }),
-    })
-    // What yoga does for each request takes as much memory as publishing an event. Here it has nothing to negotiate.
-    const mediaType = plainMediaType(request)
-    const result = mediaType && (await run(context))
-    if (mediaType && result && !isAsyncIterable(result)) {
-      const extensions = { ...result.extensions, http: { headers: headers() } }
-      return processRegularResult({ ...result, extensions }, yoga.fetchAPI, mediaType)
     }
-    const response = result
-      ? await toEventStream(result, yoga.fetchAPI, EVENT_STREAM)
-      : await yoga.handleRequest(request, context)
-    for (const [name, value] of Object.entries(headers())) response.headers.set(name, value)
+    for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
     // Otherwise nginx, which buffers responses by default, sends nothing until a buffer of the stream is full.
     if (response.headers.get('content-type')?.startsWith(EVENT_STREAM)) {
       response.headers.set('x-accel-buffering', 'no')
@@ -222,9 +220,7 @@ function trustedDocument(trusted: TrustedDocuments, params: GraphQLParams): stri
 
 /** Null: the request does not use the protocol. */
 function hashOf({ extensions }: GraphQLParams): string | null {
-  const persisted: unknown = extensions?.['persistedQuery']
-  if (typeof persisted !== 'object' || persisted === null) return null
-  const { sha256Hash } = persisted as { sha256Hash?: unknown }
+  const { sha256Hash } = Object(extensions?.['persistedQuery']) as { sha256Hash?: unknown }
   return typeof sha256Hash === 'string' ? sha256Hash.toLowerCase() : null
 }
 

@@ -208,7 +208,7 @@ test('few statements and notifications reach Postgres for an event', async () =>
   const others = new Set([...statements, SHARED])
   let ofOne: string[] = []
   // Some come once a minute, and on a busy machine a poll may be faster than the notification.
-  for (let tries = 0; tries < 50 && !isDeepStrictEqual(ofOne, STATEMENTS); tries++) {
+  for (let tries = 0; tries < 300 && !isDeepStrictEqual(ofOne, STATEMENTS); tries++) {
     statements.length = 0
     await deliver(site, 'REST', 1)
     ofOne = statements.filter((name) => !others.has(name)).toSorted()
