@@ -82,7 +82,9 @@ test('the package has its compiled files and what its pages link to, and no sour
   const readme = readFileSync(path.join(installed, 'docs/README.md'), 'utf8')
   expect(readme).not.toMatch(/<picture|<img|images\//)
   expect(readme).toContain('\nThe overview page of the console')
-  const sources = files.filter((file) => /(?<!\.d)\.ts$|\.tgz$|(^|\/)test\//.test(file))
+  // Pages show the programs of the documentation.
+  const own = files.filter((file) => !/(^|\/)docs\/examples\//.test(file))
+  const sources = own.filter((file) => /(?<!\.d)\.ts$|\.tgz$|(^|\/)test\//.test(file))
   expect(sources).toEqual([])
 })
 
