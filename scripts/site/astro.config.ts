@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import starlight from '@astrojs/starlight'
 import { defineConfig } from 'astro/config'
 import starlightOpenAPI, { openAPISidebarGroups } from 'starlight-openapi'
@@ -8,6 +10,9 @@ const { version } = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8'))
 
 /** The paths of the pages, which `build.ts` writes in their order. */
 const pages: string[] = JSON.parse(readFileSync('.generated/pages.json', 'utf8'))
+
+/** Not encoded: the plugin encodes a path with a space twice. */
+const schema = decodeURI(pathToFileURL(path.resolve('.generated/openapi.json')).href)
 
 const section = (label: string, ...folders: readonly string[]) => ({
   label,
@@ -31,11 +36,7 @@ export default defineConfig({
       logo: { src: './public/posthorn.svg', alt: '' },
       customCss: ['./src/theme.css'],
       components: { Footer: './src/footer.astro' },
-      plugins: [
-        starlightOpenAPI([
-          { base: REST, schema: '.generated/openapi.json', sidebar: { label: 'REST' } },
-        ]),
-      ],
+      plugins: [starlightOpenAPI([{ base: REST, schema, sidebar: { label: 'REST' } }])],
       sidebar: [
         section('Start', 'start'),
         section('Concepts', 'concepts'),

@@ -49,9 +49,8 @@ export function isNulRejected(error: unknown): boolean {
 
 function causesOf(error: unknown): Record<string, unknown>[] {
   const causes: Record<string, unknown>[] = []
-  for (let cause = error; cause instanceof Object && causes.length < 5; ) {
+  for (let cause = error; cause instanceof Object && causes.length < 5; cause = inner(cause)) {
     causes.push(cause as Record<string, unknown>)
-    cause = inner(cause as Record<string, unknown>)
   }
   return causes
 }
@@ -60,7 +59,7 @@ const codesOf = (error: Record<string, unknown>) =>
   [error['code'], error['originalCode']].map((code) => String(code ?? ''))
 
 /** Prisma's error holds the error of its adapter in `meta`, which holds the error of Postgres. */
-function inner(error: Record<string, unknown>): unknown {
+function inner(error: { readonly cause?: unknown; readonly meta?: unknown }): unknown {
   const { cause, meta } = error
   return cause ?? Object(meta).driverAdapterError
 }

@@ -66,22 +66,24 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
     const identity = await options.identify(request, address).catch((error: Error) => error)
     const quota = new Quota(options.rateLimiter)
     const context = { ...connection, request, identity, quota }
-    // What yoga does for each request takes as much memory as publishing an event. Here it has nothing to negotiate.
-    const mediaType = plainMediaType(request)
-    const result = mediaType && (await run(context))
-    const response = await (!(mediaType && result)
-      ? yoga.handleRequest(request, context)
-      : isAsyncIterable(result)
-        ? toEventStream(result, yoga.fetchAPI, EVENT_STREAM)
-        : processRegularResult(result, yoga.fetchAPI, mediaType))
-    const headers = {
+    const headers = () => ({
       ...quota.headers(),
       // Responses may contain secrets, and belong to one API key.
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       ...(corsOrigins.length > 0 && { vary: 'origin, access-control-request-headers' }),
+    })
+    // What yoga does for each request takes as much memory as publishing an event. Here it has nothing to negotiate.
+    const mediaType = plainMediaType(request)
+    const result = mediaType && (await run(context))
+    if (mediaType && result && !isAsyncIterable(result)) {
+      const extensions = { ...result.extensions, http: { headers: headers() } }
+      return processRegularResult({ ...result, extensions }, yoga.fetchAPI, mediaType)
     }
-    for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
+    const response = result
+      ? await toEventStream(result, yoga.fetchAPI, EVENT_STREAM)
+      : await yoga.handleRequest(request, context)
+    for (const [name, value] of Object.entries(headers())) response.headers.set(name, value)
     // Otherwise nginx, which buffers responses by default, sends nothing until a buffer of the stream is full.
     if (response.headers.get('content-type')?.startsWith(EVENT_STREAM)) {
       response.headers.set('x-accel-buffering', 'no')

@@ -4,6 +4,7 @@ import { JOINED } from '../support/factories.ts'
 import type { Received } from '../support/receiver.ts'
 import { call } from './support/call.ts'
 import { startConsoleServer } from './support/console-server.ts'
+import { copiedText } from './support/copied-text.ts'
 import { open, openDesk, page, reader, server, story } from './support/desk.ts'
 import { waitUntilLoaded } from './support/sign-in.ts'
 import { subscribe } from './support/subscribe.ts'
@@ -55,8 +56,7 @@ story('creating a webhook leads to its signing secret, which can be copied', asy
   const section = page.getByRole('region', { name: 'Signing secret' })
   await section.getByText(/^whsec_/).waitFor()
   await section.getByRole('button', { name: 'Copy' }).first().click()
-  secret = await page.evaluate<string>('navigator.clipboard.readText()')
-  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]+=*$/)
+  secret = await copiedText(page, /^whsec_[A-Za-z0-9+/]+=*$/)
   webhookPath = new URL(page.url()).pathname.replace('/console', '')
   expect(webhookPath).toMatch(/^\/webhooks\/wh_[0-9a-z]{26}$/)
 })

@@ -76,7 +76,7 @@ function createHandler(
   onLast: () => void,
 ): DeliveryHandler {
   const print = createPrinter(headerPrefix, options.json)
-  const { count: maxDeliveries = Number.POSITIVE_INFINITY } = options
+  const { count: max = Number.POSITIVE_INFINITY } = options
   const accepted = new LruMap<string, true>({ maxEntries: MAX_IDS })
   let failuresLeft = options.fail
   let printed = 0
@@ -87,9 +87,8 @@ function createHandler(
     const id = headers[`${headerPrefix}id`]?.toString() ?? ''
     const answer = answerTo(id, verification, body)
     printed++
-    if (printed <= maxDeliveries)
-      print({ time, headers, ...verification, body, answered: answer[0] })
-    if (printed === maxDeliveries) onLast()
+    if (printed <= max) print({ time, headers, ...verification, body, answered: answer[0] })
+    if (printed === max) onLast()
     return answer
   }
 
