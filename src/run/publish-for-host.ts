@@ -5,13 +5,11 @@ import { findOrganizationUuid } from '../organizations/find-organization.ts'
 import type { Services } from './services.ts'
 
 /** An event of the application that runs Posthorn in its process. */
-export type HostEvent = Pick<
-  NewEvent,
-  'type' | 'data' | 'previous' | 'occurredAt' | 'idempotencyKey'
-> & {
-  /** `org_…` or its uid. Default: the only organization of the installation. */
-  readonly organization?: string
-}
+export type HostEvent = Required<Pick<NewEvent, 'type' | 'data'>> &
+  Pick<NewEvent, 'previous' | 'occurredAt' | 'idempotencyKey'> & {
+    /** `org_…` or its uid. Default: the only organization of the installation. */
+    readonly organization?: string
+  }
 
 /** Publishes by the rules of the mutation `publishEvent`. */
 export async function publishForHost(

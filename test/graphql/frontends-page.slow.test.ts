@@ -105,7 +105,7 @@ describe('docs/examples/frontends', await requirePackages('test/frontends'), () 
     }
     const folder = await createProject(['src/apollo.ts'])
     const { createClient } = await import(path.join(folder, 'src/apollo.ts'))
-    // biome-ignore lint/suspicious/noExplicitAny: the client
+    // biome-ignore lint/suspicious/noExplicitAny: the test compiles the client
     const client: any = createClient(`${posthorn.app.url}/graphql`, requestToken)
     const first = await client.query({ query: parse('{ viewer { apiKey { id } } }') })
     await revokeApiKey(posthorn.database.prisma, first.data.viewer.apiKey.id)
