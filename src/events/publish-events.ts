@@ -82,11 +82,14 @@ export interface Publisher {
 }
 
 /** The only event of a call. The paths of issues begin at the event. */
-export function onlyEvent(published: Promise<readonly PublishedEvent[]>): Promise<PublishedEvent> {
-  const first = (events: readonly PublishedEvent[]) => events[0] as PublishedEvent
-  return published.then(first, (error) => {
+export const onlyEvent = (published: Promise<readonly PublishedEvent[]>) =>
+  withShorterPaths(published, 2).then((events) => events[0] as PublishedEvent)
+
+/** The paths of issues begin after the first parts, which the request does not have. */
+export function withShorterPaths<Result>(published: Promise<Result>, parts: number) {
+  return published.catch((error): never => {
     if (!(error instanceof DomainError)) throw error
-    const issues = error.issues.map((issue) => ({ ...issue, path: issue.path.slice(2) }))
+    const issues = error.issues.map((issue) => ({ ...issue, path: issue.path.slice(parts) }))
     if (error.code === 'invalid') throw invalid(issues)
     throw new DomainError(error.code, error.message, { issues, cause: error })
   })

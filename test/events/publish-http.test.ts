@@ -216,10 +216,12 @@ test('errors name the event and the field, or the line', async () => {
   const pointersOf = async (body: unknown, headers?: Record<string, string>) =>
     (await post(body, headers)).answer.errors.map(({ pointer }: { pointer: string }) => pointer)
   const wrong = [EVENT, { type: 'no.such', data: null, timestamp: 'never', extra: 1 }]
-  expect(await pointersOf(wrong)).toEqual(['#/events/1/timestamp', '#/events/1/extra'])
+  expect(await pointersOf(wrong)).toEqual(['#/1/timestamp', '#/1/extra'])
+  expect(await pointersOf([EVENT, { type: 'no.such', data: {} }])).toEqual(['#/1/type'])
+  expect(await pointersOf([])).toEqual(['#'])
   expect(await pointersOf({ type: 'no.such', data: {} })).toEqual(['#/type'])
   const lines = `${LINE}\n{"type":1}\n${JSON.stringify({ ...EVENT, no: 1 })}`
-  expect(await pointersOf(lines, NDJSON)).toEqual(['#/events/1/type', '#/events/2/no'])
+  expect(await pointersOf(lines, NDJSON)).toEqual(['#/1/type', '#/2/no'])
   const broken = await post(`${LINE}\n\n{`, NDJSON)
   expect(broken).toMatchObject({
     status: 400,

@@ -10,6 +10,7 @@ import {
   type PublishedEvent,
   type Publisher,
   publishFor,
+  withShorterPaths,
 } from '../../events/publish-events.ts'
 import { ORGANIZATION_HEADER } from '../../graphql/context.ts'
 import { type DirectHandler, type Entrance, headerOf } from '../../http/connection.ts'
@@ -50,7 +51,7 @@ const EVENT = z
   })
   .partial({ data: true, previous: true })
 type GivenEvent = z.output<typeof EVENT>
-const EVENTS = z.strictObject({ events: z.array(EVENT) })
+const EVENTS = z.array(EVENT)
 
 export const PUBLISH_PATH = '/api/events/v1/events'
 
@@ -126,9 +127,8 @@ function publishValue(
     return onlyEvent(publishFor(publisher, [toNewEvent(given, key)]))
   }
   if (key !== null) throw keyOfMany()
-  const given = parseInput(EVENTS, { events: value }).events
-  const events = given.map((event) => toNewEvent(event, null))
-  return publishFor(publisher, events).then((published) => ({ events: published }))
+  const given = parseInput(EVENTS, value).map((event) => toNewEvent(event, null))
+  return withShorterPaths(publishFor(publisher, given), 1).then((events) => ({ events }))
 }
 
 /** Whether an event has a type and data alone, as most have. Then nothing is left for the rules of `EVENT`. */
