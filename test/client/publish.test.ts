@@ -124,11 +124,11 @@ describe('publishMany', () => {
       message: expect.stringContaining('There is no event type "order.payd".'),
       issues: [
         {
-          path: ['events', '1', 'data'],
+          path: ['1', 'data'],
           code: 'schema_mismatch',
           message: expect.stringMatching(/order/),
         },
-        { path: ['events', '2', 'type'], code: 'unknown_event_type' },
+        { path: ['2', 'type'], code: 'unknown_event_type' },
       ],
     })
     expect(await storedData(posthorn.database, 'all or none')).toEqual([])

@@ -5,7 +5,7 @@ export class PosthornError extends Error {
   readonly code: PosthornErrorCode
   /**
    * With `BAD_USER_INPUT`, every problem of the input. In `publish`, `path` begins at the event, such as `['data']`; in
-   * `publishMany` with its index, such as `['events', '2', 'data']`. In `request`, empty if a variable is missing, or if the
+   * `publishMany` with its index, such as `['2', 'data']`. In `request`, empty if a variable is missing, or if the
    * document selects none: `... on ValidationError { issues { path code message } }`.
    */
   readonly issues: readonly Issue[]
