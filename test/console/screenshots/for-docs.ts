@@ -69,6 +69,10 @@ async function pictures(): Promise<string[]> {
 
 /** Steps to take before a screenshot, by the name of the page. */
 const STEPS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+  async delivery(page) {
+    // Closes the last attempt, so that the picture has all of them.
+    await page.getByRole('button', { name: /Attempt 3/ }).click()
+  },
   async recover(page) {
     await page
       .getByRole('status')
