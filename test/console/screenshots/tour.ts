@@ -56,6 +56,8 @@ async function takeSteps(browser: Browser, seed: SeededServer): Promise<readonly
   await until(async () => (await exhausted()).length > 0, 'the delivery fails')
   const delivery = (await exhausted())[0]?.id ?? ''
   await open('/deliveries')
+  // The failure moves to the middle of the picture.
+  await page.mouse.wheel(0, 130)
   await take()
 
   await open(`/deliveries/${delivery}`)
