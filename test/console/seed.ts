@@ -38,6 +38,7 @@ const BEHAVIORS: Record<string, EndpointBehavior> = {
   'stats.example': { status: 500, body: 'Internal Server Error', delayMs: 25 },
   'badges.example': { status: 404, body: 'no such hook', delayMs: 8 },
   'old.example': { status: 200 },
+  'scanner.example': { status: 404, body: '{"error":"no such hook"}', delayMs: 15 },
 }
 
 const WEBHOOKS = {

@@ -81,7 +81,7 @@ test('the package has its compiled files and what its pages link to, and no sour
   expect(existsSync(path.join(installed, '.env.example'))).toBe(true)
   const readme = readFileSync(path.join(installed, 'docs/README.md'), 'utf8')
   expect(readme).not.toMatch(/<picture|<img|images\//)
-  expect(readme).toContain('\nThe overview page of the console')
+  expect(readme).toContain('\nThe console in five steps')
   // Pages show the programs of the documentation.
   const own = files.filter((file) => !/(^|\/)docs\/examples\//.test(file))
   const sources = own.filter((file) => /(?<!\.d)\.ts$|\.tgz$|(^|\/)test\//.test(file))

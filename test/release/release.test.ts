@@ -141,6 +141,13 @@ describe('a release', SITE, () => {
     const packages = globSync('packages/*/package.json', { cwd: clone.folder })
     expect(listed.map(([, name]) => name)).toHaveLength(packages.length)
     expect(listed.map(([, name]) => name)).toContain(`posthorn-${NEXT}.tgz`)
+    // npm may publish a package of a scope as private.
+    for (const file of packages) {
+      const { name, publishConfig } = JSON.parse(
+        await readFile(path.join(clone.folder, file), 'utf8'),
+      )
+      if (name.startsWith('@')) expect(publishConfig, name).toEqual({ access: 'public' })
+    }
     for (const [sum, name = ''] of listed) {
       const content = await readFile(path.join(archives, name))
       expect(createHash('sha256').update(content).digest('hex')).toBe(sum)

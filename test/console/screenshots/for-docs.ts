@@ -9,28 +9,21 @@ import { type VisitOptions, visit } from '../support/visit.ts'
 
 const FOLDER = path.join(import.meta.dirname, '../../../docs/images')
 const WIDE = { width: 1280, height: 800 }
-const ALSO_DARK = ['overview']
 /** The pages whose screenshots the documentation shows. */
 const SHOWN = ['overview', 'webhook', 'delivery', 'recover']
 
-/** Takes the screenshots of the documentation: those of SHOWN, the overview in the dark, and the portal. */
+/** Takes the screenshots of the documentation: those of SHOWN, and the portal. */
 export async function takeForDocs(browser: Browser, seed: SeededServer): Promise<void> {
   for (const file of await pictures()) await rm(file)
   const pages = pagesOf(seed).filter(({ name }) => SHOWN.includes(name))
-  const looks = [
-    { suffix: '', names: pages.map(({ name }) => name), viewport: WIDE, colorScheme: 'light' },
-    { suffix: '-dark', names: ALSO_DARK, viewport: WIDE, colorScheme: 'dark' },
-  ] as const
-  for (const { suffix, names, ...look } of looks) {
-    await inBrowser({ ...look, signedInTo: seed.server }, async (page) => {
-      for (const { name, path: at } of pages.filter((each) => names.includes(each.name))) {
-        await page.goto(`${seed.server.url}/console${at}`)
-        await waitUntilLoaded(page)
-        await STEPS[name]?.(page)
-        await take(page, `${name}${suffix}`)
-      }
-    })
-  }
+  await inBrowser({ viewport: WIDE, signedInTo: seed.server }, async (page) => {
+    for (const { name, path: at } of pages) {
+      await page.goto(`${seed.server.url}/console${at}`)
+      await waitUntilLoaded(page)
+      await STEPS[name]?.(page)
+      await take(page, name)
+    }
+  })
   await inBrowser({ viewport: { width: 900, height: 640 } }, async (page) => {
     const theme = { primaryColor: '#0b7a4b', colorScheme: 'LIGHT' }
     const scopes = ['webhooks:read', 'deliveries:read', 'events:read']
@@ -69,6 +62,10 @@ async function pictures(): Promise<string[]> {
 
 /** Steps to take before a screenshot, by the name of the page. */
 const STEPS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+  async delivery(page) {
+    // Closes the last attempt, so that the picture has all of them.
+    await page.getByRole('button', { name: /Attempt 3/ }).click()
+  },
   async recover(page) {
     await page
       .getByRole('status')

@@ -2,6 +2,7 @@ import { findChromium, openBrowser, REMEDY } from '../browser.ts'
 import { seedServer } from '../seed.ts'
 import { takeEveryPage } from './every-page.ts'
 import { takeForDocs } from './for-docs.ts'
+import { takeTour } from './tour.ts'
 
 /*
  * `npm run screenshots`: takes the pictures of the documentation, of a temporary server. With a folder, takes each page
@@ -13,6 +14,11 @@ if (program === null) throw new Error(`There is no Chromium here. ${REMEDY}`)
 await using seed = await seedServer()
 const browser = await openBrowser(program)
 const [folder] = process.argv.slice(2)
-if (folder) await takeEveryPage(browser, seed, folder)
-else await takeForDocs(browser, seed)
+if (folder) {
+  await takeEveryPage(browser, seed, folder)
+} else {
+  await takeForDocs(browser, seed)
+  // Last, as it adds a webhook.
+  await takeTour(browser, seed)
+}
 await browser.close()
