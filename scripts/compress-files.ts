@@ -12,7 +12,8 @@ export async function compressFiles(folder: string, compressible: RegExp): Promi
 
 async function compressFile(file: string): Promise<void> {
   const content = await readFile(file)
-  const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
+  // 9 takes six times as long, for 0.7 % less.
+  const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 7 } }
   await writeFile(`${file}.br`, await promisify(brotliCompress)(content, brotli))
   await writeFile(`${file}.gz`, await promisify(gzip)(content, { level: 9 }))
 }

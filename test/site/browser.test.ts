@@ -23,6 +23,20 @@ const OF_AUTHORS = [
   'scrollable-region-focusable',
 ]
 
+/** What new users looked for, and the section that has the answer. */
+const QUESTIONS = [
+  ['embed portal', 'guides/portal/#3-put-the-element-on-your-page'],
+  ['webhook disabled', 'guides/troubleshoot/#nothing-arrives'],
+  ['publish in a transaction', 'guides/publish/#sql'],
+  ['ERR_UNKNOWN_FILE_EXTENSION', 'guides/publish/#node'],
+  ['npm package', 'start/your-application/#publish-an-event'],
+  ['create webhook command', 'reference/cli/#posthorn-webhook-create'],
+  ['startPosthorn', 'guides/test-your-receiver/#posthorn-in-your-own-process'],
+  ['localhost', 'guides/test-your-receiver/#on-your-machine'],
+  ['retry schedule', 'concepts/deliveries/#retries'],
+  ['Standard Webhooks', 'concepts/signatures/#what-a-receiver-checks'],
+] as const
+
 const chromium = findChromium()
 const BROWSER = { ...leftOutFor(chromium === null ? REMEDY : null), ...SITE }
 
@@ -79,6 +93,20 @@ describe('in a browser', BROWSER, () => {
     await page.keyboard.type('漢字')
     await page.locator('.pagefind-ui__message', { hasText: 'No results for 漢字' }).waitFor()
     expect(await violations(page)).toEqual([])
+  })
+
+  test('each question of new users has its answer among the first results, two clicks away', async () => {
+    await using visitor = await open()
+    const { page } = visitor
+    for (const [words, section] of QUESTIONS) {
+      await page.goto(`${url}/docs/`)
+      await page.locator('.pagefind-ui__search-input').waitFor({ state: 'attached' })
+      await page.getByRole('button', { name: 'Search' }).click()
+      await page.keyboard.insertText(words)
+      const address = `/docs/${section}`
+      await page.locator(`.pagefind-ui__result:nth-child(-n + 3) a[href="${address}"]`).click()
+      await page.waitForURL(`${url}${address}`)
+    }
   })
 
   test('what authors write on each page is accessible, and fits a wide screen and a narrow one', async () => {
