@@ -55,7 +55,7 @@ export function checkEvent(event: NewEvent, check: CheckData = () => []): Checke
   const data = readJson(event, 'data', issues)
   const bytes = Buffer.byteLength(data?.text ?? '')
   if (data === null && issues.length === 0) {
-    report('data', 'required', 'is required. Send any JSON value, or the text of one as dataText.')
+    report('data', 'required', 'is required. Send JSON other than null, or its text as dataText.')
   } else if (bytes > MAX_DATA_BYTES) {
     report('data', 'too_large', `${MOST} ${bytes}.`)
   }

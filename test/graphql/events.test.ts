@@ -53,7 +53,7 @@ describe('publishEvent', () => {
   })
 
   test.each([
-    ['no data', {}, 'data', /^data is required\. Send any JSON value, or the text of one/],
+    ['no data', {}, 'data', /^data is required\. Send JSON other than null, or its text/],
     ['null', { data: null }, 'data', /^data is required/],
     ['both', { data: {}, dataText: '{}' }, 'dataText', /^dataText is given beside data/],
     ['text that is not JSON', { dataText: '{n:1}' }, 'dataText', /^dataText is not JSON\.$/],
