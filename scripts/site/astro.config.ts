@@ -49,11 +49,6 @@ export default defineConfig({
       // Otherwise the longest pages, those of the reference, come first for almost every word.
       pagefind: { ranking: { pageLength: 0.9, termFrequency: 0.9 } },
       markdown: { processedDirs: ['.generated'] },
-      expressiveCode: {
-        themes: ['github-dark-default', 'github-light-default'],
-        defaultProps: { frame: 'none' },
-        styleOverrides: { borderRadius: '0.5rem', borderColor: 'var(--sl-color-hairline)' },
-      },
     }),
   ],
 })

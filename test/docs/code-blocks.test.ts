@@ -14,7 +14,6 @@ const OWN_TESTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'CONTRIBUTING.md': { mermaid: 'A picture.' },
   'docs/start/your-application.md': { ts: 'test/docs/first-pages.test.ts' },
   'docs/guides/test-your-receiver.md': { ts: 'test/release/posthorn-package.test.ts' },
-  'docs/guides/moving-in.md': { hcl: 'test/organizations/own-names/terraform.test.ts' },
   'docs/operate/backups.md': { sql: 'test/deploy/backup-commands.test.ts' },
   'docs/operate/deploying.md': { ini: 'A drop-in for systemd.', yaml: 'test/deploy/helm.test.ts' },
   'docs/operate/monitor.md': {
