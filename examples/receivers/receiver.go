@@ -48,7 +48,8 @@ func receive(w http.ResponseWriter, r *http.Request) {
 	} else if r.Header.Get("wh-test") == "true" {
 		w.WriteHeader(http.StatusNoContent)
 	} else if err := process(r.Header.Get("wh-id"), body); err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
+		log.Print(err)
+		w.WriteHeader(http.StatusInternalServerError)
 	} else {
 		w.WriteHeader(http.StatusNoContent)
 	}

@@ -20,7 +20,7 @@ def is_authentic(headers, body):
 
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
-        length = int(self.headers["content-length"])
+        length = int(self.headers.get("content-length", 0))
         if not 0 <= length <= 257 * 1024:
             return self.send_error(413)
         body = self.rfile.read(length)

@@ -27,6 +27,9 @@ def receive(request, keys)
 
   process(request["wh-id"], body) unless request["wh-test"] == "true"
   204
+rescue StandardError => e
+  warn e.full_message
+  500
 end
 
 secrets = ENV.fetch("WEBHOOK_SECRET", "").split
@@ -36,7 +39,6 @@ server = WEBrick::HTTPServer.new(BindAddress: "127.0.0.1", Port: ENV.fetch("PORT
 server.mount_proc("/") do |request, response|
   # Else WEBrick reads the rest of a body that is too large.
   response.keep_alive = false
-  # If this raises, WEBrick logs the error and answers 500.
   response.status = receive(request, keys)
 end
 trap("INT") { server.shutdown }
