@@ -1,99 +1,44 @@
 <?php
 
-// Receives deliveries of Posthorn: verifies each, and processes each id once. README.md says how to run it.
+// Receives deliveries of Posthorn. README.md says how to run it.
 
-const TOLERANCE_SECONDS = 300;
-const MAX_BODY_BYTES = 257 * 1024;
-
-/** Whether a delivery is authentic. The body is the raw bytes, which the signature covers. */
-function verify(string $body, array $server, array $keys): bool
-{
-    $id = $server['HTTP_WH_ID'] ?? '';
-    $timestamp = $server['HTTP_WH_TIMESTAMP'] ?? '';
-    $signatures = $server['HTTP_WH_SIGNATURE'] ?? '';
-    if ($id === '' || $signatures === '' || !preg_match('/\A\d{1,15}\z/', $timestamp)) {
-        return false;
-    }
-    if (abs(time() - (int) $timestamp) > TOLERANCE_SECONDS) {
-        return false;
-    }
-    foreach ($keys as $key) {
-        $hmac = hash_hmac('sha256', "$id.$timestamp.$body", $key, true);
-        foreach (explode(' ', $signatures) as $pair) {
-            if (hash_equals('v1,' . base64_encode($hmac), $pair)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-/** Store the event durably here, and work on it later: Posthorn waits 15 seconds for the answer. */
 function process(string $id, string $body): void
 {
-    if (file_put_contents('php://stdout', "$id $body\n") === false) {
-        throw new RuntimeException('The event could not be stored.');
-    }
+    // Store the event here, with the id in a unique column: deliveries can repeat.
+    file_put_contents('php://stdout', "$id $body\n") ?: throw new RuntimeException('Cannot write.');
 }
 
-/**
- * Deliveries can repeat. PHP keeps nothing in memory between requests, so each id is an empty file. Better: a unique
- * column for the id, in the transaction that stores the event. If `process` fails, the retry is processed.
- */
-function processOnce(string $id, string $body): void
+function isAuthentic(string $body, array $keys): bool
 {
-    $folder = sys_get_temp_dir() . '/posthorn-receiver';
-    is_dir($folder) || mkdir($folder, 0700);
-    $path = "$folder/" . hash('sha256', $id);
-    $file = @fopen($path, 'x');
-    if ($file === false && file_exists($path)) {
-        return;
+    [$id, $timestamp] = [$_SERVER['HTTP_WH_ID'] ?? '', $_SERVER['HTTP_WH_TIMESTAMP'] ?? ''];
+    $isSigned = false;
+    foreach ($keys as $key) {
+        $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
+        foreach (explode(' ', $_SERVER['HTTP_WH_SIGNATURE'] ?? '') as $signature) {
+            $isSigned = $isSigned || hash_equals($expected, $signature);
+        }
     }
-    if ($file === false) {
-        throw new RuntimeException("Cannot write to $folder.");
-    }
-    fclose($file);
-    try {
-        process($id, $body);
-    } catch (Throwable $error) {
-        unlink($path);
-        throw $error;
-    }
+    return $isSigned && abs(time() - (int) $timestamp) <= 300;
 }
 
-function keys(): array
-{
-    // During a rotation: the old and the new secret, separated by a space.
-    $secrets = preg_split('/\s+/', getenv('WEBHOOK_SECRET') ?: '', -1, PREG_SPLIT_NO_EMPTY);
-    $keys = array_map(
-        fn($secret) => str_starts_with($secret, 'whsec_') ? base64_decode(substr($secret, 6), true) : false,
-        $secrets,
-    );
-    if ($keys === [] || in_array(false, $keys, true) || in_array('', $keys, true)) {
-        throw new RuntimeException('Set WEBHOOK_SECRET to the signing secret of the webhook: whsec_…');
-    }
-    return $keys;
+$secrets = explode(' ', getenv('WEBHOOK_SECRET') ?: '');
+$keys = array_map(fn($secret) => base64_decode(explode('whsec_', $secret)[1] ?? '', true), $secrets);
+if ($keys !== array_filter($keys)) {
+    error_log('Set WEBHOOK_SECRET to the signing secret: whsec_…');
+    exit(1);
 }
-
-function receive(): int
-{
-    if ((int) ($_SERVER['CONTENT_LENGTH'] ?? 0) > MAX_BODY_BYTES) {
-        return 413;
-    }
-    $body = file_get_contents('php://input');
-    if (!verify($body, $_SERVER, keys())) {
-        return 400;
-    }
-    // The test of a webhook tells of no event.
-    if (($_SERVER['HTTP_WH_TEST'] ?? '') !== 'true') {
-        processOnce($_SERVER['HTTP_WH_ID'], $body);
-    }
-    return 204;
+if (PHP_SAPI === 'cli') {
+    // The server of PHP reads the whole body, runs this file for each request, and answers 500 if it throws.
+    $server = [PHP_BINARY, '-d', 'display_errors=0', '-S', '127.0.0.1:' . (getenv('PORT') ?: 3000), __FILE__];
+    exit(proc_close(proc_open($server, [], $pipes)));
 }
-
-try {
-    http_response_code(receive());
-} catch (Throwable $error) {
-    error_log((string) $error);
-    http_response_code(500);
+$body = file_get_contents('php://input', length: 257 * 1024 + 1);
+$status = match (true) {
+    strlen($body) > 257 * 1024 => 413,
+    !isAuthentic($body, $keys) => 400,
+    default => 204,
+};
+if ($status === 204 && ($_SERVER['HTTP_WH_TEST'] ?? '') !== 'true') {
+    process($_SERVER['HTTP_WH_ID'], $body);
 }
+http_response_code($status);

@@ -1,7 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { installPackages } from '../../../scripts/install/install-packages.ts'
 import { until } from '../../support/until.ts'
 import type { SeededServer } from '../seed.ts'
@@ -11,7 +11,6 @@ import { visit } from '../support/visit.ts'
 
 const ROOT = path.join(import.meta.dirname, '../../..')
 const FOLDER = path.join(ROOT, 'docs/images')
-const FONT = 'node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'
 const MAX_BYTES = 300 * 1024
 const WIDTH = 900
 const STEPS = ['Publish', 'It fails', 'Why', 'Fix', 'Redeliver']
@@ -20,7 +19,7 @@ const SCANNED = 'ticket.scanned'
 
 /** Takes the moving picture of the README: a webhook with a wrong path fails, is corrected, and receives its delivery. */
 export async function takeTour(browser: Browser, seed: SeededServer): Promise<void> {
-  await writeTour(await addCaptions(browser, await takeSteps(browser, seed)))
+  await writeTour(await takeSteps(browser, seed))
   console.log('tour')
 }
 
@@ -29,7 +28,7 @@ async function takeSteps(browser: Browser, seed: SeededServer): Promise<readonly
   const { server, endpoints } = seed
   const taken: Buffer[] = []
   await using reader = await visit(browser, {
-    ...{ viewport: { width: WIDTH, height: 540 }, deviceScaleFactor: 2 },
+    ...{ viewport: { width: WIDTH, height: 592 }, deviceScaleFactor: 2 },
     ...{ signedInTo: server, origins: [server.url] },
   })
   const { page } = reader
@@ -39,6 +38,7 @@ async function takeSteps(browser: Browser, seed: SeededServer): Promise<readonly
   }
   const take = async () => {
     await page.waitForTimeout(400)
+    await caption(page, taken.length)
     taken.push(await page.screenshot({ animations: 'disabled' }))
   }
 
@@ -82,34 +82,31 @@ async function takeSteps(browser: Browser, seed: SeededServer): Promise<readonly
   return taken
 }
 
-/** Each picture above the list of the steps, in which its own is bright. */
-async function addCaptions(browser: Browser, pictures: readonly Buffer[]): Promise<Buffer[]> {
-  const font = await readFile(path.join(ROOT, FONT), 'base64')
-  const page = await browser.newPage({
-    ...{ viewport: { width: WIDTH, height: 592 }, deviceScaleFactor: 2 },
-  })
-  const captioned: Buffer[] = []
-  for (const [shown, picture] of pictures.entries()) {
-    const steps = STEPS.map(
-      (step, i) => `<li class="${i === shown ? 'shown' : ''}"><b>${i + 1}</b>${step}</li>`,
-    )
-    await page.setContent(`<style>
-      @font-face { font-family: Inter; src: url(data:font/woff2;base64,${font}); font-weight: 100 900 }
-      body, ol { margin: 0; padding: 0 }
-      img { display: block; width: 100% }
-      ol { display: flex; height: 52px; align-items: center; justify-content: space-around;
-        background: #1c2333; color: #8d97ad; font: 500 17px Inter; list-style: none }
-      b { display: inline-block; width: 28px; margin-right: 9px; border-radius: 14px;
-        background: #323b52; line-height: 28px; text-align: center; font-weight: 600 }
-      .shown { color: white } .shown b { background: #e8a33d; color: #1c2333 }
-    </style>
-    <img src="data:image/png;base64,${picture.toString('base64')}"><ol>${steps.join('')}</ol>`)
-    await page.evaluate('document.fonts.ready')
-    captioned.push(await page.screenshot())
-  }
-  await page.close()
-  return captioned
+/** Shows the steps below the page. The one that the picture is of is bright. */
+async function caption(page: Page, shown: number): Promise<void> {
+  const steps = STEPS.map(
+    (step, i) => `<li class="${i === shown ? 'shown' : ''}"><b>${i + 1}</b>${step}</li>`,
+  )
+  const html = `<ol class="steps">${steps.join('')}</ol>`
+  await page.evaluate(
+    ([styles, html]) => {
+      // The page allows no other styles.
+      const sheet = new CSSStyleSheet()
+      sheet.replaceSync(styles)
+      document.adoptedStyleSheets.push(sheet)
+      document.body.insertAdjacentHTML('beforeend', html)
+    },
+    [CAPTIONS, html] as const,
+  )
 }
+
+const CAPTIONS = `
+  .steps { position: fixed; inset: auto 0 0; z-index: 1000; pointer-events: none; display: flex; height: 52px; margin: 0; padding: 0;
+    align-items: center; justify-content: space-around; background: #1c2333; color: #8d97ad;
+    font-weight: 500; font-size: 17px; list-style: none }
+  .steps b { display: inline-block; width: 28px; margin-right: 9px; border-radius: 14px;
+    background: #323b52; line-height: 28px; text-align: center; font-weight: 600 }
+  .steps .shown { color: white } .steps .shown b { background: #e8a33d; color: #1c2333 }`
 
 /** Writes one picture that moves, and its end for readers who want no motion. The encoder is among the packages of the site. */
 async function writeTour(frames: readonly Buffer[]): Promise<void> {

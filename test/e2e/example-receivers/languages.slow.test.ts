@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestAuthority } from '../../outbound/certificates.ts'
 import { outcome, publishEvent, registerWebhook } from '../../receiver/support/deliveries.ts'
 import { startTlsFront, type TlsFront } from '../../receiver/support/tls-front.ts'
-import { redeliver } from '../../scheduling/support/backlog.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { JOINED } from '../../support/factories.ts'
 import { freePort } from '../../support/free-port.ts'
@@ -26,9 +25,7 @@ const LANGUAGES = {
   PHP: needs('php'),
   Java: needsOptional('java'),
   'C#': needsOptional('dotnet'),
-  'C# with Mono': needsOptional('mcs', 'mono'),
   Rust: needsOptional('cargo'),
-  Shell: needs('bash', 'socat', 'openssl'),
 }
 
 const full = leftOutFor(existsSync('/dev/full') ? null : 'this system has no /dev/full')
@@ -53,7 +50,7 @@ afterAll(async () => {
 /** The command of each language in the README. */
 async function readCommands(): Promise<ReadonlyMap<string, string>> {
   const readme = await readFile(path.join(EXAMPLES, 'README.md'), 'utf8')
-  const rows = readme.matchAll(/^\| ([^|]+) \| \[.*\| `([^`]+)` \|$/gm)
+  const rows = readme.matchAll(/^\| \[([^\]]+)\].*\| `([^`]+)` \|$/gm)
   return new Map([...rows].map(([, name = '', command = '']) => [name, command]))
 }
 
@@ -66,7 +63,7 @@ async function startReceiver(command: string, secret: string) {
     cwd: folder,
     port,
     environment: {
-      ...{ PORT: String(port), WEBHOOK_SECRET: secret, TMPDIR: folder },
+      ...{ PORT: String(port), WEBHOOK_SECRET: secret },
       CARGO_TARGET_DIR: path.join(ROOT, 'node_modules/.cache/cargo'),
     },
   })
@@ -104,19 +101,13 @@ describe.each(Object.entries(LANGUAGES))('%s', (name, options) => {
         .filter((line) => line.startsWith(`${id} `))
         .map((line) => line.slice(id.length + 1))
 
-    test('a real delivery, signed with the new secret of a rotation, and its redelivery once', async () => {
+    test('a real delivery, signed with the new secret of a rotation', async () => {
       const data = { text: `Zoë "✓" \\ ${name} 👋` }
       const event = await publishEvent(posthorn, data)
       const { id, state } = await outcome(posthorn, event)
       expect(state).toBe('SUCCEEDED')
       await until(() => processed(id).length > 0, 'the receiver prints the delivery')
       expect(JSON.parse(processed(id)[0] ?? '')).toMatchObject({ type: JOINED, data })
-
-      expect(await redeliver(posthorn, { id })).toBe('RedeliverSuccess')
-      const answers = async () => (await outcome(posthorn, event)).answers
-      await until(async () => (await answers()).length === 2, 'the redelivery')
-      expect(await answers()).toEqual([204, 204])
-      expect(processed(id)).toHaveLength(1)
     })
 
     test('a real test delivery, which it does not process', async () => {
@@ -149,21 +140,20 @@ describe.each(Object.entries(LANGUAGES))('%s', (name, options) => {
       await expect.poll(() => processed('msg_failed')).toHaveLength(1)
     })
 
-    test('a repeated id, which it processes once', async () => {
-      const send = () => post(receiver, secrets[1], { id: 'msg_repeated' })
-      expect(await Promise.all([send(), send(), send()])).toEqual([204, 204, 204])
-      expect(await send()).toBe(204)
-      await expect.poll(() => processed('msg_repeated')).toHaveLength(1)
+    test.each(['', 'whsec_', 'secret'])('nothing with the secret "%s"', async (secret) => {
+      const start = startReceiver(commands.get(name) ?? '', secret)
+      await expect(start).rejects.toThrow('Set WEBHOOK_SECRET to the signing secret: whsec_')
     })
 
-    test('the largest body that Posthorn sends, and no larger one', async () => {
+    test('no body larger than Posthorn sends, and then the largest', async () => {
       const body = (bytes: number) => JSON.stringify({ pad: 'x'.repeat(bytes - 10) })
       const send = (id: string, bytes: number) =>
         post(receiver, secrets[1], { id, body: body(bytes) })
-      expect(await send('msg_largest', 257 * 1024)).toBe(204)
       // A receiver that closes the connection before it has read the body resets it.
       const tooLarge = await send('msg_too_large', 257 * 1024 + 1).catch(() => 413)
       expect(tooLarge).toBe(413)
+      expect(await send('msg_largest', 257 * 1024)).toBe(204)
+      await expect.poll(() => processed('msg_largest')).toHaveLength(1)
       expect(processed('msg_too_large')).toEqual([])
     })
   })
