@@ -3,6 +3,12 @@ import path from 'node:path'
 import type { Page } from './pages.ts'
 import { BASE, REST, ROOT } from './site.ts'
 
+/** The files of the repository that the site shows as a page. */
+const REFERENCE = new Map([
+  ['.env.example', 'reference/settings'],
+  ['schema.graphql', 'reference/graphql'],
+])
+
 /** How a page is addressed: as HTML, or as Markdown beside it. */
 export type Form = 'html' | 'markdown'
 
@@ -24,7 +30,8 @@ export function withAddresses(
     const [target = '', anchor = ''] = link.split(/(?=#)/)
     const file = path.posix.join('docs', path.posix.dirname(page.path), target)
     const [, name = ''] = /^docs\/(.+)\.md$/.exec(file) ?? []
-    if (known.has(name)) return `${addressOf(name, form)}${anchor}`
+    const shown = REFERENCE.get(file) ?? name
+    if (known.has(shown)) return `${addressOf(shown, form)}${anchor}`
     if (!statSync(path.join(ROOT, file), { throwIfNoEntry: false })?.isFile()) return null
     seeFile(file)
     return `${BASE}/files/${file}`

@@ -85,9 +85,9 @@ export async function serverAccess(
   const key = server === undefined ? ownKey || variable : variable || ownKey
   const given = keyFile === undefined ? key : String(await readInput(keyFile))
   if (!given) {
-    const start = 'Start Posthorn with `npm start` if it does not run, or set'
-    const remedy = `${server === undefined ? start : 'Set'} ${KEY_VARIABLE}, or give --key-file.`
-    throw new Error(`There is no API key for ${url}. ${remedy}`)
+    const remedy = `There is no API key for ${url}. Set ${KEY_VARIABLE}, or give --key-file.`
+    const start = ' If Posthorn has its own Postgres, start Posthorn first: npm start'
+    throw new Error(`${remedy}${server === undefined ? start : ''}`)
   }
   if (parsed?.protocol === 'http:' && !isLoopbackHttp(parsed)) {
     process.stderr.write(

@@ -131,14 +131,14 @@ async function whyNotDelivered(
   if (createdAt > publishedAt) {
     return explain('created_later', `It was created at ${createdAt.toISOString()}.`)
   }
+  if (!subscribesTo(subscriptions, event.type)) {
+    return explain('not_subscribed', `It subscribed to ${subscriptions.join(', ')}.`)
+  }
   if (!enabled) {
     return explain(
       'disabled',
       'Enable it (enabled: true, or `posthorn webhook enable`), and redeliver(input: { missed: … }) delivers what it missed.',
     )
-  }
-  if (!subscribesTo(subscriptions, event.type)) {
-    return explain('not_subscribed', `It subscribed to ${subscriptions.join(', ')}.`)
   }
   if (filter !== null && event.erasedAt) return explain('erased')
   const refusals = filter && (await explainRefusals(sql, parseStoredFilter(filter), [event]))

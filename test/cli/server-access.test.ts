@@ -57,7 +57,7 @@ describe('the key of the data directory', () => {
   test.each(COMMANDS)('goes to nobody who listens at HOST and PORT: %s', async (...args) => {
     await rm(path.join(dataDir, 'server.json'))
     expect(await refused(args, { PORT: new URL(other.url).port })).toBe(
-      `error: There is no API key for ${other.url}. Start Posthorn with \`npm start\` if it does not run, or set POSTHORN_API_KEY, or give --key-file.\n`,
+      `error: There is no API key for ${other.url}. Set POSTHORN_API_KEY, or give --key-file. If Posthorn has its own Postgres, start Posthorn first: npm start\n`,
     )
     expect(other.received).toEqual([])
   })

@@ -197,6 +197,7 @@ test('why an event was not delivered is told by the webhook as it was when the e
   const ticket = await publish({}, TICKET)
   await update(id, { enabled: false })
   const missed = await publish({ status: 'paid', total: 500 })
+  const both = await publish({}, TICKET)
   await update(id, { enabled: true, filter: null, eventSubscriptions: ['*'] })
   const message =
     'The filter of the webhook refused the event. It does not meet: $.total is greater than 100.'
@@ -207,6 +208,8 @@ test('why an event was not delivered is told by the webhook as it was when the e
     [refused, { reason: 'FILTERED_OUT', message, delivery: null }],
     [ticket, { reason: 'NOT_SUBSCRIBED' }],
     [missed, { reason: 'DISABLED' }],
+    // To enable the webhook would not have helped.
+    [both, { reason: 'NOT_SUBSCRIBED' }],
   ]) {
     expect(await why(event.id, id)).toMatchObject(expected)
   }

@@ -101,7 +101,7 @@ const TROUBLE = {
   DEGRADED: {
     color: 'yellow',
     title: t('Degraded'),
-    hint: 'Posthorn retries failed deliveries by the retry schedule. The failed attempts show which events the receiver does not accept.',
+    hint: 'Posthorn retries failed deliveries by the retry schedule. The response of a failed attempt often says why.',
   },
   DISABLED: {
     color: 'gray',
