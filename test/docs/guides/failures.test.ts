@@ -7,17 +7,19 @@ const posthorn = await useReader()
 
 const since = () => ({ '2026-11-27T12:00:00Z': hoursAgo(2) })
 
-async function areBothExhausted(): Promise<boolean> {
-  const query = '{ deliveries(filter: { states: [EXHAUSTED] }) { nodes { id } } }'
-  const { data } = await posthorn.graphql(query)
-  return data.deliveries.nodes.length === 2
-}
+/** Waits until this number of deliveries has failed. A reader looks later than a program. */
+const untilFailed = (count: number) => () =>
+  until(async () => {
+    const query = '{ deliveries(filter: { states: [EXHAUSTED, RETRYING] }) { nodes { id } } }'
+    const { data } = await posthorn.graphql(query)
+    return data.deliveries.nodes.length === count
+  }, `${count} failed`)
 
 followGuide('recovery', posthorn, {
   replace: since,
   after: {
-    // A reader looks later than a program.
-    Grace: () => until(areBothExhausted, 'both deliveries are exhausted'),
+    Grace: untilFailed(2),
+    'redeliver(input: { ids': untilFailed(1),
     'missed: redeliver(': (output) =>
       expect(output).toMatch(/"failed":\{"count":1,"countIsExact":true\}/),
   },

@@ -126,7 +126,7 @@ export function followPages(
         })
       },
       json: async (text) => void JSON.parse(text),
-      env: async (text) => {
+      ini: async (text) => {
         for (const [, name = ''] of text.matchAll(/^(\w+)=/gm))
           expect(SETTINGS).toContain(`#${name}=`)
       },
