@@ -37,7 +37,9 @@ const ON_CHANGE: Record<string, OnChange> = {
   docs: { folders: ['docs', 'site'], globalSetup: postgres },
   examples: {
     folders: ['examples'],
-    globalSetup: [...postgres, 'test/examples/support/built-example.ts'],
+    globalSetup: [
+      ...[...postgres, 'test/console/built-console.ts', 'test/examples/support/built-example.ts'],
+    ],
   },
   pages: { folders: ['pages'], include: [SLOW_STORIES], globalSetup: browser },
   receiver: { folders: ['receiver'], globalSetup: postgres },

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Page } from 'playwright-core'
 import { type PreviewServer, preview } from 'vite'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { createHost } from '../../examples/react/host.ts'
+import { createHost } from '../../examples/host/host.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { browser, openBrowserForStories, story } from '../console/support/desk.ts'
 import { violations } from '../console/support/violations.ts'
@@ -185,7 +185,8 @@ async function setStage() {
   // A page with the cookie `user=stranger` is signed in as the user of another organization.
   const organizationOf = ({ headers }: IncomingMessage) =>
     headers.cookie?.includes('user=stranger') ? stranger.publicOrganizationId : publicOrganizationId
-  const host = createServer(createHost(url, operator.token, organizationOf))
+  const database = posthorn.database.pool
+  const host = createServer(createHost({ url, key: operator.token, database, organizationOf }))
   await listen(host, { port: hostPort })
   cleanup.defer(() => closeServer(host))
 
