@@ -3,7 +3,6 @@ import { type Bench, FULL, QUICK } from './bench.ts'
 import { startBenchReceiver } from './bench-receiver.ts'
 import { type BenchServer, startBenchServer } from './bench-server.ts'
 import { reportDrains, reportRawUndici, reportWorkers } from './drains.ts'
-import { reportFilters } from './filters.ts'
 import { reportEndpoints } from './latency.ts'
 import { reportOneProcess } from './one-process.ts'
 import { installPosthorn } from './posthorn-server.ts'
@@ -21,7 +20,6 @@ const SCENARIOS = {
   D: reportPublishing,
   H: reportWorkers,
   M: reportOneProcess,
-  Q: reportFilters,
   W: reportEndpoints,
 } satisfies Record<string, (bench: Bench) => Promise<void>>
 

@@ -28,23 +28,18 @@ export async function createBenchTenant({ database }: Services): Promise<BenchTe
   return tenant
 }
 
-/**
- * Registers webhooks that each subscribe to a different event type, or all to the first one. Returns the types.
- */
+/** Registers webhooks that each subscribe to an event type of their own. Returns the types. */
 export async function addWebhooks(
   { webhooks: { keyring }, database }: Services,
   { organizationId }: BenchTenant,
   receiverUrl: string,
   behaviour: Behaviour,
-  { count = 1, sameType = false } = {},
+  { count = 1 } = {},
 ): Promise<string[]> {
-  const types = Array.from(
-    { length: count },
-    (_, i) => `bench.${behaviour}_${sameType ? 1 : i + 1}`,
-  )
+  const types = Array.from({ length: count }, (_, i) => `bench.${behaviour}_${i + 1}`)
   await database.pool.query(
     `insert into posthorn.event_types (name, description)
-     select name, 'Created by the bench.' from unnest($1::text[]) as name on conflict do nothing`,
+     select name, 'Created by the bench.' from unnest($1::text[]) as name`,
     [types],
   )
   const { rows } = await database.pool.query<{ id: string }>(

@@ -30,7 +30,7 @@ const OWN_TESTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const blocks = PAGES.flatMap(blocksOf)
 
 /** Pictures of output, and files of other programs, which the tests of these programs read. */
-const TEXTS = new Set(['text', 'console', 'http'])
+const TEXTS = new Set(['text', 'http'])
 
 const PROGRAMS = ['ts', 'tsx', 'js', 'jsx']
 
@@ -60,7 +60,7 @@ test('every block of code has a language that a test knows', () => {
 })
 
 test('every block of SQL and of a program has a test that runs the block', () => {
-  const untested = withoutOwnTest('sql', 'python', 'go', ...PROGRAMS)
+  const untested = withoutOwnTest('sql', 'python', ...PROGRAMS)
   expect(
     [...new Set(untested.map(({ page, language }) => `${page}: ${language}`))],
     'Name the test in OWN_TESTS.',

@@ -1,22 +1,13 @@
-import { createServer, type IncomingMessage } from 'node:http'
-import path from 'node:path'
 import type { Page } from 'playwright-core'
-import { type PreviewServer, preview } from 'vite'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { createHost } from '../../examples/host/host.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { browser, openBrowserForStories, story } from '../console/support/desk.ts'
 import { violations } from '../console/support/violations.ts'
 import { type Visit, visit } from '../console/support/visit.ts'
-import { startTcpProxy } from '../faults/tcp-proxy.ts'
 import { createWebhook } from '../scheduling/support/backlog.ts'
-import { createApiKey } from '../support/api-keys.ts'
-import { startTestApp } from '../support/app.ts'
-import { createTenant, JOINED } from '../support/factories.ts'
-import { freePort } from '../support/free-port.ts'
-import { closeServer, listen } from '../support/listen.ts'
-import { startReceiver } from '../support/receiver.ts'
+import { JOINED } from '../support/factories.ts'
 import { until } from '../support/until.ts'
+import { type Stage, setStage } from './support/stage.ts'
 
 let stage: Stage
 let url: string
@@ -155,55 +146,4 @@ async function sessionsOf({ posthorn }: Stage): Promise<string[]> {
     where: { sessionKind: 'frontend', revokedAt: null },
   })
   return sessions.map(({ id }) => id)
-}
-
-type Stage = Awaited<ReturnType<typeof setStage>>
-
-/** The built example, its host and Posthorn, each on an origin of its own, and a receiver. */
-async function setStage() {
-  const cleanup = new AsyncDisposableStack()
-  const hostPort = await freePort()
-  const site = await servePage(`http://127.0.0.1:${hostPort}`)
-  cleanup.defer(() => site.close())
-  const page = site.resolvedUrls?.local[0] as string
-  const origin = new URL(page).origin
-
-  const receiver = cleanup.use(await startReceiver())
-  const posthorn = cleanup.use(
-    await startTestApp({
-      trustedAuthorities: [receiver.authority],
-      environment: { POSTHORN_CORS_ORIGINS: origin, POSTHORN_RETRY_SCHEDULE: '1h' },
-    }),
-  )
-  const proxy = cleanup.use(await startTcpProxy(posthorn.app.url))
-  const url = new URL(proxy.url).origin
-
-  const { prisma } = posthorn.database
-  const { organizationId, publicOrganizationId } = posthorn.tenant
-  const operator = await createApiKey(prisma, { organizationId, scopes: ['admin'] })
-  const stranger = await createTenant(prisma)
-  // A page with the cookie `user=stranger` is signed in as the user of another organization.
-  const organizationOf = ({ headers }: IncomingMessage) =>
-    headers.cookie?.includes('user=stranger') ? stranger.publicOrganizationId : publicOrganizationId
-  const database = posthorn.database.pool
-  const host = createServer(createHost({ url, key: operator.token, database, organizationOf }))
-  await listen(host, { port: hostPort })
-  cleanup.defer(() => closeServer(host))
-
-  return {
-    posthorn,
-    receiver,
-    /** Between the page and Posthorn. */
-    proxy,
-    /** The address of the page, and all origins that it calls. */
-    ...{ page, origins: [origin, url] },
-    [Symbol.asyncDispose]: () => cleanup.disposeAsync(),
-  }
-}
-
-/** Serves the built files as `vite preview` does, with the example's own configuration. */
-async function servePage(host: string): Promise<PreviewServer> {
-  const root = path.join(import.meta.dirname, '../../examples/react')
-  const proxy = { '/session': host }
-  return await preview({ root, logLevel: 'silent', preview: { port: await freePort(), proxy } })
 }

@@ -143,9 +143,8 @@ describe('a release', SITE, () => {
     expect(listed.map(([, name]) => name)).toContain(`posthorn-${NEXT}.tgz`)
     // npm may publish a package of a scope as private.
     for (const file of packages) {
-      const { name, publishConfig } = JSON.parse(
-        await readFile(path.join(clone.folder, file), 'utf8'),
-      )
+      const text = await readFile(path.join(clone.folder, file), 'utf8')
+      const { name, publishConfig } = JSON.parse(text)
       if (name.startsWith('@')) expect(publishConfig, name).toEqual({ access: 'public' })
     }
     for (const [sum, name = ''] of listed) {

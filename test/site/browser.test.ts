@@ -1,6 +1,6 @@
 import type { Server } from 'node:net'
 import { createAdaptorServer, type ServerType } from '@hono/node-server'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readPages } from '../../scripts/site/pages.ts'
 import { createDocsFiles } from '../../src/server/docs-files.ts'
@@ -77,20 +77,12 @@ describe('in a browser', BROWSER, () => {
     await using visitor = await open()
     const { page } = visitor
     await page.goto(`${url}/docs/`)
-    // The program of the search is loaded when the page is idle.
-    await page.locator('.pagefind-ui__search-input').waitFor({ state: 'attached' })
-    await page.keyboard.press('Control+k')
-    await page.locator('.pagefind-ui__search-input:focus').waitFor()
-    // As one input: the results of a part of the word would replace those that have the focus.
-    await page.keyboard.insertText('retries')
+    await search(page, 'retries')
     await page.locator('.pagefind-ui__message', { hasText: /^\d+ results for retries$/ }).waitFor()
     await page.locator('.pagefind-ui__result-link').first().focus()
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/docs\/.+/)
-    await page.locator('.pagefind-ui__search-input').waitFor({ state: 'attached' })
-    await page.keyboard.press('Control+k')
-    await page.locator('.pagefind-ui__search-input:focus').waitFor()
-    await page.keyboard.type('漢字')
+    await search(page, '漢字')
     await page.locator('.pagefind-ui__message', { hasText: 'No results for 漢字' }).waitFor()
     expect(await violations(page)).toEqual([])
   })
@@ -100,12 +92,11 @@ describe('in a browser', BROWSER, () => {
     const { page } = visitor
     for (const [words, section] of QUESTIONS) {
       await page.goto(`${url}/docs/`)
-      await page.locator('.pagefind-ui__search-input').waitFor({ state: 'attached' })
-      await page.getByRole('button', { name: 'Search' }).click()
-      await page.keyboard.insertText(words)
-      const address = `/docs/${section}`
-      await page.locator(`.pagefind-ui__result:nth-child(-n + 3) a[href="${address}"]`).click()
-      await page.waitForURL(`${url}${address}`)
+      await search(page, words)
+      await page
+        .locator(`.pagefind-ui__result:nth-child(-n + 3) a[href="/docs/${section}"]`)
+        .click()
+      await page.waitForURL(`${url}/docs/${section}`)
     }
   })
 
@@ -146,6 +137,15 @@ describe('in a browser', BROWSER, () => {
       }
     },
   )
+
+  async function search(page: Page, words: string): Promise<void> {
+    // The program of the search is loaded when the page is idle.
+    await page.locator('.pagefind-ui__search-input').waitFor({ state: 'attached' })
+    await page.keyboard.press('Control+k')
+    await page.locator('.pagefind-ui__search-input:focus').waitFor()
+    // As one input: the results of a part of the words would replace those that have the focus.
+    await page.keyboard.insertText(words)
+  }
 
   const addressOf = (name: string) => `${url}/docs/${name === 'index' ? '' : `${name}/`}`
 })

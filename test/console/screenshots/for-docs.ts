@@ -1,4 +1,3 @@
-import { readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import type { SeededServer } from '../seed.ts'
@@ -14,10 +13,9 @@ const SHOWN = ['overview', 'webhook', 'delivery', 'recover']
 
 /** Takes the screenshots of the documentation: those of SHOWN, and the portal. */
 export async function takeForDocs(browser: Browser, seed: SeededServer): Promise<void> {
-  for (const file of await pictures()) await rm(file)
-  const pages = pagesOf(seed).filter(({ name }) => SHOWN.includes(name))
   await inBrowser({ viewport: WIDE, signedInTo: seed.server }, async (page) => {
-    for (const { name, path: at } of pages) {
+    for (const { name, path: at } of pagesOf(seed)) {
+      if (!SHOWN.includes(name)) continue
       await page.goto(`${seed.server.url}/console${at}`)
       await waitUntilLoaded(page)
       await STEPS[name]?.(page)
@@ -44,20 +42,12 @@ export async function takeForDocs(browser: Browser, seed: SeededServer): Promise
 }
 
 async function take(page: Page, name: string): Promise<void> {
-  await page
-    .getByRole('status')
-    .filter({ hasText: /^Connecting/ })
-    .waitFor({ state: 'hidden' })
+  const connecting = page.getByRole('status').filter({ hasText: /^Connecting/ })
+  await connecting.waitFor({ state: 'hidden' })
   // Lets animations, such as those of charts, finish.
   await page.waitForTimeout(400)
   await page.screenshot({ path: path.join(FOLDER, `${name}.png`), animations: 'disabled' })
   console.log(name)
-}
-
-/** The drawings of concepts are in a folder of their own, and stay. */
-async function pictures(): Promise<string[]> {
-  const names = await readdir(FOLDER)
-  return names.filter((name) => name.endsWith('.png')).map((name) => path.join(FOLDER, name))
 }
 
 /** Steps to take before a screenshot, by the name of the page. */
@@ -67,9 +57,7 @@ const STEPS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByRole('button', { name: /Attempt 3/ }).click()
   },
   async recover(page) {
-    await page
-      .getByRole('status')
-      .filter({ hasText: /deliver|nothing/ })
-      .waitFor()
+    const counted = page.getByRole('status').filter({ hasText: /deliver|nothing/ })
+    await counted.waitFor()
   },
 }

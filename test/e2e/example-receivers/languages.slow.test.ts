@@ -16,6 +16,7 @@ import { CASES, post, type Secrets } from './cases.ts'
 
 const ROOT = path.join(import.meta.dirname, '../../..')
 const EXAMPLES = path.join(ROOT, 'examples/receivers')
+const CARGO = path.join(ROOT, 'node_modules/.cache/cargo')
 
 /** The languages of the README, each with the programs of its command. CI installs some of the programs. */
 const LANGUAGES = {
@@ -62,10 +63,7 @@ async function startReceiver(command: string, secret: string) {
     command: ['bash', '-c', command],
     cwd: folder,
     port,
-    environment: {
-      ...{ PORT: String(port), WEBHOOK_SECRET: secret },
-      CARGO_TARGET_DIR: path.join(ROOT, 'node_modules/.cache/cargo'),
-    },
+    environment: { PORT: String(port), WEBHOOK_SECRET: secret, CARGO_TARGET_DIR: CARGO },
   })
   const url = `http://127.0.0.1:${port}/`
   return { program, port, url, [Symbol.asyncDispose]: () => program[Symbol.asyncDispose]() }

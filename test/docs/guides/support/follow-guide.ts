@@ -35,8 +35,6 @@ export interface GuideOptions {
   readonly port?: number
 }
 
-const PROGRAMS: Readonly<Record<string, string>> = { 'python3 ': 'python3', 'go run ': 'go' }
-
 const SCHEMA = buildSchema(readFileSync(path.join(ROOT, 'schema.graphql'), 'utf8'))
 
 const SETTINGS = readFileSync(path.join(ROOT, '.env.example'), 'utf8')
@@ -201,7 +199,6 @@ export function followPages(
       const after = [...variables].map((name) => `declare -p ${name} >${name}.sh`)
       const { stdout, stderr } = await posthorn.reader.type(
         [...before, ownNode(own(script)), ...after].join('\n'),
-        { GOCACHE: GO_CACHE },
       )
       // `curl` prints an error of the server, and succeeds.
       expect(stdout).not.toMatch(/"errors":|"message":|urn:posthorn:problem/)
@@ -243,10 +240,6 @@ function variablesOf(script: string): string[] {
   return [...commands.matchAll(/^(?:export )?([A-Z_]+)=/gm)].map(([, name = '']) => name)
 }
 
-/** The first `go run` of a machine compiles the packages of Go, for a minute. */
-const GO_CACHE =
-  process.env['GOCACHE'] ?? path.join(process.env['HOME'] ?? '/tmp', '.cache/go-build')
-
 /** The Node of the tests, and no npx, which takes as long as the command. */
 function ownNode(script: string): string {
   return script
@@ -259,11 +252,7 @@ function ownNode(script: string): string {
 
 function programsOf({ language, text }: Block): string[] {
   if (language !== 'sh') return []
-  const found = Object.entries(PROGRAMS).filter(([part]) => text.includes(part))
-  return [
-    ...found.map(([, program]) => program),
-    ...['curl', 'openssl', 'psql'].filter((one) => text.includes(`${one} `)),
-  ]
+  return ['curl', 'openssl', 'psql', 'python3'].filter((one) => text.includes(`${one} `))
 }
 
 const IDS =
