@@ -3,11 +3,7 @@ import path from 'node:path'
 
 /** What surrounds a block in the reader's own program, by a part of the block. Its server listens at this port. */
 export const programsAt = (port: number): Record<string, (block: string) => string> => ({
-  "from 'node:http'": (block) => `
-${block.replace('listen(3000)', `listen(${port})`)}
-async function acceptOnce(id: string, event: unknown): Promise<void> {
-  console.log(id, JSON.stringify(event))
-}`,
+  "from 'node:http'": (block) => block.replace('listen(3000)', `listen(${port})`),
   "from '@posthorn/client'": (block) => block,
   'client.query': (block) => `
 import pg from 'pg'
