@@ -47,9 +47,10 @@ const EXCEPTIONS = [
   },
 ]
 
-const files = await filesOf(ROOT, ['src', 'packages', 'prisma', 'test', 'deploy'])
+const FOLDERS = ['src', 'packages', 'prisma', 'test', 'deploy']
+const FILES = ['package.json', '.env.example', 'prisma.config.ts']
 const texts = new Map<string, string>()
-for (const file of [...files, 'package.json', '.env.example', 'prisma.config.ts']) {
+for (const file of [...(await filesOf(ROOT, FOLDERS)), ...FILES]) {
   if (file !== SELF) texts.set(file, await readFile(path.join(ROOT, file), 'utf8'))
 }
 
@@ -90,18 +91,7 @@ test.each([
 })
 
 test('every source, migration and test was read', () => {
-  const folders = new Set([...texts.keys()].map((file) => file.split('/')[0]))
-  expect(folders).toEqual(
-    new Set([
-      'src',
-      'packages',
-      'prisma',
-      'test',
-      'deploy',
-      'package.json',
-      '.env.example',
-      'prisma.config.ts',
-    ]),
-  )
+  const read = new Set([...texts.keys()].map((file) => file.split('/')[0]))
+  for (const one of [...FOLDERS, ...FILES]) expect(read).toContain(one)
   expect(texts.size).toBeGreaterThan(500)
 })

@@ -73,6 +73,7 @@ test.each([
   ['packages/console/pages.ts', ['pages']],
   ['test/console/portal.slow.test.ts', ['pages']],
   ['examples/react/src/main.tsx', ['examples']],
+  ['examples/receivers/receiver.py', ['examples', 'slow']],
   ['packages/client/src/index.ts', ['docs', 'release', 'slow']],
   ['packages/posthorn/package.json', ['deploy', 'docs', 'release', 'slow']],
   ['packages/receiver/src/verify.ts', ['receiver', 'release', 'slow']],
