@@ -7,9 +7,7 @@
 
 import { parseArgs } from 'node:util'
 
-const { values: flags } = parseArgs({
-  options: { 'dry-run': { type: 'boolean' }, 'all-event-types': { type: 'boolean' } },
-})
+const { values: flags } = readFlags()
 const { SVIX_TOKEN, SVIX_URL = 'https://api.svix.com' } = process.env
 const { POSTHORN_API_KEY, POSTHORN_URL = 'http://127.0.0.1:4000' } = process.env
 
@@ -28,6 +26,16 @@ const KNOWN = {
 /** The fields that are known, too, if they are empty. */
 const EMPTY = ['channels', 'rateLimit', 'throttleRate', 'sensitive']
 const isEmpty = (value) => value == null || (Array.isArray(value) && value.length === 0)
+
+function readFlags() {
+  try {
+    const options = { 'dry-run': { type: 'boolean' }, 'all-event-types': { type: 'boolean' } }
+    return parseArgs({ options })
+  } catch ({ message }) {
+    console.error(`${message}\nThe first lines of this file have the usage.`)
+    process.exit(1)
+  }
+}
 
 function stop(text) {
   throw new Error(`${text} Nothing was written.`)
