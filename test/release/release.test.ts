@@ -17,9 +17,21 @@ let start: string
 
 beforeAll(async () => {
   clone = await createClone()
+  // After a release, the changelog has nothing unreleased.
+  await change('CHANGELOG.md', (text) =>
+    text.replace('## [Unreleased]\n', '$&\n### Added\n\n- A change.\n'),
+  )
+  await commit()
   start = await clone.git('rev-parse', 'HEAD')
 })
 afterAll(async () => await clone?.[Symbol.asyncDispose]())
+
+async function change(file: string, edit: (text: string) => string): Promise<void> {
+  const changed = path.join(clone.folder, file)
+  await writeFile(changed, edit(await readFile(changed, 'utf8')))
+}
+
+const commit = () => clone.git('commit', '--quiet', '--all', '--message', 'Change a file')
 
 const release = (...args: readonly string[]) =>
   clone.run(process.execPath, 'scripts/release/main.ts', ...args)
@@ -50,12 +62,6 @@ describe('a release is refused, and changes nothing,', () => {
     await clone.git('reset', '--quiet', '--hard', start)
     await clone.git('clean', '--quiet', '--force')
   })
-
-  const change = async (file: string, edit: (text: string) => string) => {
-    const changed = path.join(clone.folder, file)
-    await writeFile(changed, edit(await readFile(changed, 'utf8')))
-  }
-  const commit = () => clone.git('commit', '--quiet', '--all', '--message', 'Change a file')
 
   test.each([
     ['without a version', [], 'error: "" is not a version'],
