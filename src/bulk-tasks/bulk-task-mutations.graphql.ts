@@ -150,7 +150,7 @@ for (const action of ['redeliver', 'cancel'] as const) {
 
 const UnsentDeliveries = enumOf(
   'UnsentDeliveries',
-  'What becomes of the deliveries that are not sent yet, when their contents are erased.',
+  'What happens to the deliveries that are not sent yet, when their contents are erased.',
   {
     send_first:
       'The event is erased once each of its deliveries has succeeded, is exhausted or was canceled. The erasure waits for that.',
@@ -173,7 +173,7 @@ const EraseInput = builder.inputType('EraseInput', {
     unsent: t.field({
       type: UnsentDeliveries,
       required: true,
-      description: 'What becomes of the deliveries that are not sent yet.',
+      description: 'What happens to the deliveries that are not sent yet.',
     }),
     dryRun: t.boolean({
       defaultValue: false,

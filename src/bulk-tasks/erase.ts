@@ -17,7 +17,7 @@ import { readOwnIds, type StartDeps, type Started, startTask } from './start-tas
 export interface Erasure {
   readonly eventIds?: readonly string[]
   readonly searchKey?: string
-  /** What becomes of their deliveries that are not sent yet. */
+  /** What happens to their deliveries that are not sent yet. */
   readonly unsent: Unsent
 }
 

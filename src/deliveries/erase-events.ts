@@ -7,7 +7,7 @@ import { cancelDeliveries, LOCK_ORDER } from './cancel-deliveries.ts'
 export const MAX_ERASED_EVENTS = 50
 const MAX_DELIVERIES = 250
 
-/** What becomes of deliveries that are not sent yet: their event waits for them, or they are canceled. */
+/** What happens to deliveries that are not sent yet: their event waits for them, or they are canceled. */
 export type Unsent = 'send_first' | 'cancel'
 
 export interface ErasedPage {

@@ -54,7 +54,7 @@ export const WEBHOOK_SETTINGS = {
       .max(MAX_SUBSCRIPTIONS, 'must name at most 1,000 event types'),
     required: true,
     description:
-      'What to receive: at least one name of an event type of the catalogue, or pattern, such as `order.*` for all types whose names begin with `order.`, or `*` for all. Patterns include types that come later, and never operational events. Duplicates are removed.',
+      'What to receive: at least one name of an event type of the catalogue, or pattern, such as `order.*` for all types whose names begin with `order.`, or `*` for all types. Patterns also select types that are added later, but never operational events. Duplicates are removed.',
   },
   description: {
     rule: z

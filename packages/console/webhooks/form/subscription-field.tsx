@@ -15,7 +15,7 @@ export function SubscriptionField({ catalogue, ...input }: SubscriptionFieldProp
   return (
     <TagsInput
       label={t('Events')}
-      description={`${t('The event types that this webhook receives.')} Patterns include types that come later: order.* all that begin with order., and * all.`}
+      description={`${t('The event types that this webhook receives.')} The pattern order.* selects each type that begins with order., and * selects all types. Patterns also select types that are added later.`}
       placeholder={t('Search event types')}
       withAsterisk
       data={[...names, ...possiblePatterns(names)]}

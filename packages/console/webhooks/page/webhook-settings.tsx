@@ -43,8 +43,8 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
         <Stack gap={4}>
           {patterns.length > 0 && (
             <Text size="sm">
-              Patterns: <span className="ph-mono">{patterns.join(', ')}</span>. They include types
-              that come later. Today:
+              Patterns: <span className="ph-mono">{patterns.join(', ')}</span>. They also select
+              types that are added later. Today:
             </Text>
           )}
           {webhook.eventSubscriptions.map(({ name }) => (
