@@ -71,8 +71,11 @@ test('an idempotency key in the header or in the event returns the first event',
     status: 409,
     answer: { errors: [{ pointer: '#/idempotencyKey' }] },
   })
-  const many = await post([EVENT, EVENT], { 'idempotency-key': 'order-2' })
-  expect(many).toMatchObject({ status: 422, answer: { errors: [{ header: 'Idempotency-Key' }] } })
+  for (const body of [[EVENT, EVENT], { ...EVENT, idempotencyKey: 'order-3' }]) {
+    const refused = await post(body, { 'idempotency-key': 'order-2' })
+    expect(refused.status).toBe(422)
+    expect(refused.answer).toMatchObject({ errors: [{ header: 'Idempotency-Key' }] })
+  }
 })
 
 const countEvents = (organizationId = posthorn.tenant.organizationId) =>

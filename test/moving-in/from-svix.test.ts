@@ -182,6 +182,9 @@ test.each([
 
 test('all event types need a flag', async () => {
   applications = { app_acme: [{ fields: { filterTypes: null } }] }
+  const { code, stderr } = await run('--all')
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/--all.*\n.*usage/)])
+  expect(await moved()).toEqual([])
   expect(await run('--all-event-types')).toMatchObject({ code: 0 })
   expect(await moved()).toMatchObject([{ eventSubscriptions: ['*'] }])
 })

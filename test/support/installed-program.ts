@@ -8,6 +8,8 @@ const INSTALL: Readonly<Record<string, string>> = {
   dotnet: 'dotnet.microsoft.com/download',
   go: 'apt-get install golang-go',
   java: 'apt-get install default-jdk-headless',
+  mcs: 'apt-get install mono-mcs',
+  mono: 'apt-get install mono-runtime',
   mvn: 'apt-get install maven',
   nginx: 'apt-get install nginx-light',
   php: 'apt-get install php-cli',

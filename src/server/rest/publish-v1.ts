@@ -126,7 +126,7 @@ function publishValue(
     const given = isPlain(value) ? value : parseInput(EVENT, value)
     return onlyEvent(publishFor(publisher, [toNewEvent(given, key)]))
   }
-  if (key !== null) throw keyOfMany()
+  if (key !== null) throw ambiguousKey()
   const given = parseInput(EVENTS, value).map((event) => toNewEvent(event, null))
   return withShorterPaths(publishFor(publisher, given), 1).then((events) => ({ events }))
 }
@@ -153,18 +153,18 @@ const readLines = (body: string) =>
 
 function toNewEvent(given: GivenEvent, key: string | null): NewEvent {
   const { type, data, dataText, previous, previousText } = given
+  const idempotencyKey = given.idempotencyKey ?? key
+  if (key !== null && key !== idempotencyKey) throw ambiguousKey()
   return {
-    ...{ type, data, dataText, previous, previousText },
-    idempotencyKey: given.idempotencyKey ?? key,
+    ...{ type, data, dataText, previous, previousText, idempotencyKey },
     occurredAt: given.timestamp ?? null,
     traceParent: given.traceparent ?? null,
   }
 }
 
-function keyOfMany(): HttpRejection {
+function ambiguousKey(): HttpRejection {
   const detail =
-    'The header Idempotency-Key is for one event. Give each event of a list its own idempotencyKey.'
-  return new HttpRejection('invalid', detail, {
-    errors: [{ header: 'Idempotency-Key', code: 'ambiguous', detail }],
-  })
+    'The header Idempotency-Key is for one event without another idempotencyKey. Give each event of a list its own idempotencyKey.'
+  const errors = [{ header: 'Idempotency-Key', code: 'ambiguous' as const, detail }]
+  return new HttpRejection('invalid', detail, { errors })
 }

@@ -26,6 +26,7 @@ const LANGUAGES = {
   PHP: needs('php'),
   Java: needsOptional('java'),
   'C#': needsOptional('dotnet'),
+  'C# with Mono': needs('mcs', 'mono'),
   Rust: needsOptional('cargo'),
 }
 
