@@ -72,7 +72,7 @@ function breakConnection(client: pg.Client): void {
 
 async function queryOnBreakingConnection(): Promise<void> {
   const client = await openClient()
-  const query = client.query('select pg_sleep(60)')
+  const query = client.query('select 1')
   breakConnection(client)
   await query
 }
